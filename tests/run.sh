@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Sets the machine up, builds kiln, and runs every test; further arguments go to ctest, and leave the
-# sanitized tests out:
+# Sets the machine up, builds kiln, and runs every test. Further arguments go to ctest; the
+# sanitized tests are then left out:
 #   tests/run.sh -L fast
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,22 +1,22 @@
 #!/usr/bin/env bash
 # Tests under the compilers' sanitizers.
 # usage: tests/sanitized.sh [WORD]...      readers, runtime and host, without a word
-#   readers  the fuzz targets of bytes and text, under address and undefined behaviour
-#   runtime  the runtime's contract over the fake drivers, under threads
-#   host     the host device, under both: planted faults, and our own kernels against their references;
-#            needs the kernels' header and the suite of the main build
-#   rest     what takes longer: records, the C interface and the readers' unit tests under the first
-#            two, the engine of builds under the last
-# CXX names the compiler; else it is the first of clang and GNU whose sanitizers work here.
+#   readers  the fuzz targets of bytes and text, with address and undefined-behaviour sanitizers
+#   runtime  the runtime's contract over the fake drivers, with the thread sanitizer
+#   host     the host device, with all of them: planted faults, and kiln's own kernels against their
+#            references; needs the kernels' header and the suite of the main build
+#   rest     what takes longer: records, the C interface and the readers' unit tests with the first
+#            two sanitizers, the build engine with the thread sanitizer
+# CXX names the compiler; otherwise it is the first of clang and GNU whose sanitizers work here.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ $# -gt 0 ] || set -- readers runtime host
 
-# The thread sanitizer wants its addresses where it expects them; not every container lets us ask.
+# The thread sanitizer needs a fixed address layout, which not every container allows to request.
 fixed=()
 ! setarch -R true 2>/dev/null || fixed=(setarch -R)
 
-# Whether a program that CXX builds with these sanitizers runs here.
+# True if a program that this compiler builds with these sanitizers runs here.
 works() {
   local program code
   program=$(mktemp)
@@ -26,7 +26,8 @@ works() {
   rm "$program"
   return $code
 }
-# choose SANITIZERS: sets CXX, or says why these tests are skipped. clang takes half of GNU's time.
+# choose SANITIZERS: sets CXX, or says why these tests are skipped. clang takes half of the time of
+# GNU.
 choose() {
   local name
   for name in ${asked:-clang++-19 clang++-20 clang++-18 clang++ g++}; do
@@ -48,7 +49,7 @@ build() {
   cmake --preset "$preset" --log-level=ERROR >/dev/null
   cmake --build --preset "$preset" --target "$@"
 }
-# run PRESET PROGRAM...: each a Catch2 program below the build; 4: every case was skipped
+# run PRESET PROGRAM...: runs Catch2 programs below the build; exit status 4: every case was skipped
 run() {
   local folder=build-$1 program
   shift
@@ -58,7 +59,8 @@ run() {
       [ $? = 4 ]
   done
 }
-# fuzz TARGET...: the seeds, the corpus, and some changed inputs; the fast tests run more of those
+# fuzz TARGET...: runs the seeds, the corpus, and some changed inputs; the fast tests run more of
+# those
 fuzz() {
   # shellcheck disable=SC2016  # expanded by the shell that xargs starts
   printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' bash -c '

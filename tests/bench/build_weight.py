@@ -85,7 +85,7 @@ def measure(plan, repeats, folder):
 
 
 def measure_whole(arguments, places):
-    """Prints the CPU time of a build of the manifest from scratch: conversions, all targets, bundles, header."""
+    """Prints the CPU time of a build of the whole manifest from scratch, with conversions and bundles."""
     with tempfile.TemporaryDirectory() as folder:
         calibrate = [places["nvcc"], "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-o",
                      folder + "/calibrator.cubin", str(HERE / "calibrator.cu")]

@@ -53,7 +53,7 @@ def ratio_text(ratio):
 
 
 def family_of(kernel):
-    """Returns the family of kernels that differ only in types: cast, where, dequantize_block, mul_mat_vec, ..."""
+    """Returns the family of a kernel, without its types: cast, where, dequantize_block, mul_mat_vec, ..."""
     name = re.sub(r"_q\d_[0-9kK](?=_|$)|_q\dk(?=_|$)|_(iq4_nl|mxfp4)(?=_|$)", "", kernel)
     name = re.sub(r"_(cuda\d?|q8_1|long)(?=_|$)", "", name)
     name = re.sub(r"(_(any|sorted))?(_(fp8_e4m3|f8_e4m3|u8|u32|i16|i32|i64|f16|bf16|f32|f64))+$", "", name)

@@ -1,15 +1,15 @@
-// Every bad input, as a user would meet it: a command of kiln in /project, on a machine with the
-// fake toolchain, ends with exactly the text that the case expects.
+// Every bad input, as a user meets it: a kiln command in /project, on a machine with the fake
+// toolchain, prints exactly the text that the case expects.
 //
 //   --- command      the words after "kiln", '' for an empty one; without any, "plan targets.json"
-//   --- absent       paths that this machine lacks, a line each
-//   --- environment  NAME=VALUE, a line each; NAME= for one that is not set
-//   --- pipes, loops  paths that are pipes, or links to themselves, a line each
-//   --- untrusted    folders that everybody may write to, a line each
+//   --- absent       paths that this machine lacks, one a line
+//   --- environment  NAME=VALUE, one a line; NAME= for a variable that is not set
+//   --- pipes, loops  paths that are pipes, or links to themselves, one a line
+//   --- untrusted    folders that everybody may write to, one a line
 //   --- expected     what main prints
 //   --- any other    a file below /project
-// A command that would go on to run compilers, or to lock a folder, is none for here.
-// kernels/affine.cu is there unless a case brings its own or says that it is absent.
+// Commands that would run compilers or lock a folder cannot be tested here.
+// kernels/affine.cu exists unless a case has its own or lists it as absent.
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -113,7 +113,7 @@ std::string run(const Sections& sections) {
   return status ? "no error\n" : render(status.error());
 }
 
-// As for golden files (tests/support/golden.hpp): read the diff before it is committed.
+// As for golden files (tests/support/golden.hpp): read the diff before committing it.
 bool is_updating() {
   const char* update = std::getenv("KILN_UPDATE_GOLDEN");
   return update != nullptr && std::string_view(update) == "1";

@@ -1,4 +1,4 @@
-// The reader of GGUF files that examples share, and products with what it reads.
+// The GGUF reader that examples share, and products with the values that it reads.
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <cstring>
@@ -30,8 +30,8 @@ std::string u32_pair(const std::string& key, std::uint32_t value) {
   return text(key) + number(4, 4) + number(value, 4);
 }
 
-// Byte by byte from the documented format: a pair of each kind, a tensor of two rows of 32 values
-// in Q8_0, and one of two values in f32.
+// A file written byte by byte from the documented format: a pair of each kind, a tensor of two rows
+// of 32 values in Q8_0, and one of two values in f32.
 std::string whole_file(std::uint32_t alignment = 64) {
   std::string file = "GGUF" + number(3, 4) + number(2, 8) + number(4, 8);
   file += u32_pair("general.alignment", alignment);
@@ -139,7 +139,7 @@ TEST_CASE("tensors of a file are multiplied within the bound on every device") {
   constexpr std::size_t kRows = 7, kColumns = 768;
   const std::vector<float> values = waves(kRows * kColumns, 0.37F, 0.05F);
   const std::vector<float> x = waves(kColumns, 0.11F, 3);
-  // How far a value may be from its quants, as a share of the greatest value.
+  // The permitted difference of a value from its quant, relative to the largest value.
   const std::pair<BlockFormat, double> formats[] = {{BlockFormat::kQ4_0, 0.13},
                                                     {BlockFormat::kQ8_0, 0.005},
                                                     {BlockFormat::kQ4_K, 0.1},
@@ -178,7 +178,7 @@ TEST_CASE("tensors of a file are multiplied within the bound on every device") {
     for (const char* id : {"host", "emulated:gfx1100"}) {
       INFO(id);
       const auto device = runtime->device(id);
-      if (!device) continue;  // built without it
+      if (!device) continue;  // this build lacks the device
       const auto product = multiply(*device, matrix, x);
       REQUIRE(product);
       CHECK(share_of_bound(*product, reference) <= 1);

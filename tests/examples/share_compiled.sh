@@ -1,6 +1,6 @@
 #!/bin/sh
-# Four processes compile the same source at once into one cache: each gets its image, and one whole entry
-# is left.
+# Four processes compile the same source concurrently into one cache. Each gets its image, and one
+# complete entry remains.
 # usage: share_compiled.sh PROGRAM SCRATCH_FOLDER
 set -eu
 program=$1 cache=$2

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""http_cache_test.py KILN: builds over an HTTP cache, one that works and others that do not.
+"""http_cache_test.py KILN: builds with an HTTP cache that works, and with others that do not.
 
-  server   a small server that holds entries to what bazel-remote documents: a body under /cas is what its
-           name says, a body under /ac is an ActionResult, what is not there is 404
-  nginx    the real one with WebDAV, where it is installed
+  server   a small server that checks the rules that bazel-remote documents: a body under /cas is what its
+           name says, a body under /ac is an ActionResult, a missing entry is 404
+  nginx    the real nginx with WebDAV, if it is installed
 
-The compilers are those of tests/trust/toolkit. Exits with 77 where there is no libcurl.
+The compilers are those of tests/trust/toolkit. Exits with 77 if there is no libcurl.
 """
 import ctypes
 import hashlib
@@ -28,7 +28,7 @@ check = lambda is_true, what, text="": is_true or trust.fail(what, text)
 
 
 def is_action_result(body):
-    """Whether the top of the message is well formed, and has no field but those of an ActionResult."""
+    """True if the top level of the message is well formed and has only fields of an ActionResult."""
     def varint():
         nonlocal body
         value = shift = 0
@@ -137,7 +137,7 @@ class Project:
         self.expected = None
 
     def build(self, url, **variables):
-        """A build that finds nothing on this machine; the lines that it printed."""
+        """Builds without any local files; returns the lines that the build printed."""
         shutil.rmtree(self.project.out, ignore_errors=True)
         shutil.rmtree(self.world.cache, ignore_errors=True)
         status, said = self.world.build(
@@ -216,7 +216,7 @@ def breaks(kiln, server):
 
 
 class Dripping:
-    """A server that never stalls and never ends: a build goes on after a while, and ends when it is told to."""
+    """A server that keeps sending and never ends. A build gives up on it, and can be interrupted."""
 
     def __init__(self, kiln):
         self.server = Server()

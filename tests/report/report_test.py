@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """report_test.py KILN FOLDER [--screenshot FILE]: opens the report of a build in headless Chromium, and finds the largest image,
-the kernel with most registers and the slowest step by typing into the page's search and clicking heads.
+the kernel with the most registers and the slowest step, with the page's search and its column heads.
 
-Exits with 77 where there is no Chromium, or no build in FOLDER. KILN_CHROMIUM names the program.
+Exits with 77 if there is no Chromium, or no build in FOLDER. KILN_CHROMIUM names the program.
 """
 import base64
 import json
@@ -29,7 +29,7 @@ def check(is_true, what):
 
 
 class Browser:
-    """A page of Chromium, driven by the DevTools protocol over two pipes, a NUL after each message."""
+    """A Chromium page, driven by the DevTools protocol over two pipes, with a NUL after each message."""
 
     def __init__(self, program, page, profile):
         from_us, ours = os.pipe()
@@ -97,7 +97,7 @@ class Browser:
                      "document.getElementById('search').dispatchEvent(new Event('input'))")
 
     def sort(self, table, column):
-        """Clicks the head until the largest is first."""
+        """Clicks the column head until the largest value is first."""
         for _ in range(2):
             self.run(f"document.querySelector('#{table} button[data-key={column}]').click()")
             if self.run(f"document.querySelector('#{table} th[aria-sort=descending] button')?.dataset.key") == column:
@@ -165,7 +165,7 @@ def compare(kiln, folder, program, work):
         shot = browser.call("Page.captureScreenshot", format="png")["data"]
         pathlib.Path(sys.argv[sys.argv.index("--screenshot") + 1]).write_bytes(base64.b64decode(shot))
 
-    # By search alone, each is the one row that holds all its words.
+    # With the search alone, each of them is the only row that contains all of its words.
     browser.search(largest["path"])
     check([row[0] for row in browser.rows("images")] == [largest["path"]], "the search of an image")
     browser.search(f"{most[1]} {most[2]} {most[3]}")

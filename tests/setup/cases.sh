@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The behaviour of tools/setup.sh, a function a case. Nothing is installed and nothing is fetched: the
-# cases that would do so meet a fake apt, which writes down how it is called.
+# The behaviour of tools/setup.sh, with a function for each case. Nothing is installed or fetched:
+# cases that would do so use a fake apt, which records its calls.
 # usage: cases.sh CASE
 set -euo pipefail
 source_folder=$(cd "$(dirname "$(readlink -f "$0")")/../.." && pwd)
@@ -17,7 +17,7 @@ skip() {
   exit 77
 }
 
-# Runs a command; its output is then in `output`, its exit status in `status`.
+# Runs a command, and stores its output in `output` and its exit status in `status`.
 run() {
   status=0
   output=$("$@" 2>&1 </dev/null) || status=$?
@@ -36,7 +36,7 @@ need_machine_set_up() {
   [ "$status" -eq 0 ] || skip "this machine is not set up: tools/setup.sh"
 }
 
-# PATH becomes a folder of links to every program but the named ones.
+# Makes PATH a folder of links to every program except the named ones.
 hide_programs() {
   local folder name
   mkdir -p "$scratch/bin"
@@ -47,7 +47,7 @@ hide_programs() {
   export PATH=$scratch/bin
 }
 
-# A machine on which hipify-perl alone is missing, and an apt that offers it in the given version.
+# A machine on which only hipify-perl is missing, with an apt that offers it in the given version.
 with_fake_apt() {  # VERSION
   need_machine_set_up
   export KILN_TOOLCHAIN_DIR=$scratch/prefix KILN_SETUP_CUDA=no ROCM_PATH=$scratch/rocm
@@ -100,7 +100,7 @@ does_nothing_on_a_machine_that_is_set_up() {
 takes_under_a_second_when_there_is_nothing_to_do() {
   need_machine_set_up
   local attempt start end
-  for attempt in 1 2 3; do  # a busy machine may need more than one
+  for attempt in 1 2 3; do  # a busy machine may need several attempts
     start=$(date +%s%N)
     run "$setup"
     end=$(date +%s%N)
@@ -279,7 +279,7 @@ print_env_points_at_working_compilers() {
   run hipcc --version
   expect_status 0
   expect_output "HIP version"
-  # Also from another folder than where a relative one was given.
+  # Also from a folder other than the one in which a relative path was given.
   mkdir -p "$scratch/cuda/bin"
   ln -s /bin/true "$scratch/cuda/bin/nvcc"
   cd "$scratch"
@@ -308,7 +308,7 @@ explains_itself() {
   expect_output "usage: tools/setup.sh"
 }
 
-# tests/unit/tools/system/environment_test.cpp holds kiln to the same table.
+# tests/unit/tools/system/environment_test.cpp checks kiln against the same table.
 has_the_prefix_where_kiln_and_cmake_have_it() {
   local names=(KILN_TOOLCHAIN_DIR XDG_DATA_HOME HOME) values=() place variables i
   printf 'include("%s")\nfile(WRITE "%s" "%s{kiln_toolchain_dir}")\n' \

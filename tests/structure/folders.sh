@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Holds that ARCHITECTURE.md has a line for each folder with code: those of the first level, of kernels/ and of tools/.
+# Checks that ARCHITECTURE.md has a line for each folder with code: those of the first level, of
+# kernels/ and of tools/.
 # usage: folders.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# Every header of the host program compiles by itself: public ones as C++17, the others as C++20.
+# Checks that every header of the host program compiles by itself: public headers as C++17, the
+# others as C++20.
 #
-# A header that its own source includes first is compiled so by the build, and not again here.
+# A header that its own source includes first is already compiled alone by the build, and is skipped
+# here.
 # usage: headers_alone.sh SOURCE_FOLDER COMPILER...
 #        headers_alone.sh --together SOURCE_FOLDER COMPILER...   all headers of a standard in one source: for
-#                                                                a second compiler's warnings
+#                                                                the warnings of a second compiler
 set -euo pipefail
 together=no
 if [ "$1" = --together ]; then
@@ -15,7 +17,7 @@ cd "$1"
 shift
 export warnings='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror'
 
-# The standard and the folders to search, of a header.
+# Prints the standard and the include folders of a header.
 settings() {
   case "$1" in
     runtime/include/* | ops/include/*) echo '-std=c++17 -I . -I runtime/include -I ops/include' ;;
@@ -33,7 +35,7 @@ compile() {
 }
 export -f compile settings
 
-# Whether the source beside the header includes it before anything else.
+# True if the source next to the header includes it first.
 is_first_in_its_source() {
   local source=${1%.hpp}.cpp first
   [ -f "$source" ] || return 1
@@ -41,7 +43,7 @@ is_first_in_its_source() {
   [ "$first" = "#include \"$1\"" ]
 }
 
-# host_runtime.hpp is a part of platform.cuh, and no header of the host program.
+# host_runtime.hpp is a part of platform.cuh, not a header of the host program.
 headers=$(find base emulator formats generator host kernels ops runtime tools -name '*.hpp' \
   ! -name host_runtime.hpp 2>/dev/null | sort || true)
 [ -n "$headers" ] || { echo "no header was found: is this the source folder?"; exit 1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Holds every #include of the project against includes.txt.
+# Checks every #include of the project against includes.txt.
 # usage: includes.sh SOURCE_FOLDER
 set -euo pipefail
 table=$(dirname "$(readlink -f "$0")")/includes.txt
@@ -9,7 +9,8 @@ for folder in base emulator formats generator host kernels ops runtime tools; do
   [ ! -d "$folder" ] || folders+=("$folder")
 done
 
-# FILE LINE "name" or <name>, for every include of our own code; tests may include anything.
+# Prints FILE LINE "name" or <name> for every include of kiln's own code. Tests may include
+# anything.
 list_includes() {
   grep -rnoE --include='*.hpp' --include='*.cpp' --include='*.cu' --include='*.cuh' \
     '^[[:space:]]*#[[:space:]]*include[[:space:]]*[<"][^>"]+[>"]' \
@@ -19,7 +20,8 @@ list_includes() {
 
 list_includes | awk -v table="$table" '
   function starts(text, start) { return substr(text, 1, length(start)) == start }
-  # In a folder, or a file whose name goes on with an ending: "tools/cli" fits tools/cli.hpp.
+  # True for a file in a folder, or for a file whose name continues with an ending: "tools/cli" fits
+  # tools/cli.hpp.
   function fits(path, name) {
     return starts(path, name) && substr(path, length(name) + 1, 1) ~ /^[\/.]?$/ || starts(path, name "_")
   }
@@ -56,7 +58,7 @@ list_includes | awk -v table="$table" '
       if (row !~ /^</ && fits($1, row) && length(row) > length(best)) best = row
     if (best == "") { complain("no row of includes.txt is about this file"); next }
     target = name ~ /^kiln\/ops[\/.]/ ? "ops/include" : starts(name, "kiln/") ? "kiln" : name
-    if (starts($1, "kernels/") && name ~ /\//) target = "kernels/" name  # device code has a root of its own
+    if (starts($1, "kernels/") && name ~ /\//) target = "kernels/" name  # device code has its own root
     if (target !~ /\//  && target != "kiln") target = folder($1) "/" target
     if (folder(target) != folder($1) && !fits(target, best) && !lists(best, target))
       complain("'\''" best "'\'' may include" allowed[best])

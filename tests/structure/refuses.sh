@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Shows that the other scripts of this folder can fail: each must refuse a tree that breaks its rule.
+# Checks that the other scripts of this folder can fail: each must refuse a tree that breaks its
+# rule.
 # usage: refuses.sh COMPILER
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The samples of README.md and docs/ check each kiln::Result before they use it.
+# Checks that the samples of README.md and docs/ check each kiln::Result before they use it.
 # usage: samples_check.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# variables.sh ROOT: tools/system/variables.cpp lists each variable of the environment that is read, and the
-# documentation has each of them.
+# variables.sh ROOT: checks that tools/system/variables.cpp lists each environment variable that is
+# read, and that the documentation has each of them.
 set -eu
 cd "$1"
 list=tools/system/variables.cpp
 names() { grep -rhoE '"KILN_[A-Z_]+"' "$@" | tr -d '"' | sort -u; }
-# In quotes stand variables, and these words of device code.
+# Quoted names are variables, except for these words of device code.
 read=$(names --include='*.cpp' --include='*.hpp' --include='*.py' --exclude="${list##*/}" base tools formats runtime \
   host emulator ops python | grep -vxE 'KILN_(KERNEL|SHARED)')
 status=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Finds preprocessor conditions that ask which GPU vendor, compiler or architecture is at hand. They
-# belong to kernels/device/platform.cuh and platform_*.cuh beside it, which turn them into named features.
-# What stands for a vendor's header, kernels/nvcc, is that vendor's alone.
+# Finds preprocessor conditions on the GPU vendor, the compiler or the architecture. They belong in
+# kernels/device/platform.cuh and platform_*.cuh, which turn them into named features. kernels/nvcc,
+# which replaces a vendor's header, is specific to that vendor.
 # usage: vendor_switches.sh SOURCE_FOLDER
 set -euo pipefail
 cd "$1"

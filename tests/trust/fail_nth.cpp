@@ -1,8 +1,8 @@
-// Preloaded into kiln: fails one call of one function of the C library, as a full disk, a lack of
-// descriptors, of processes or of threads would, and counts the calls.
+// Preloaded into kiln: makes one call of one function of the C library fail, as with a full disk or
+// a lack of descriptors, processes or threads, and counts the calls.
 //
-//   KILN_TEST_FAIL=rename:3      the third rename fails; rename:0 none
-//   KILN_TEST_COUNT=FILE         where the number of calls is written when the program ends
+//   KILN_TEST_FAIL=rename:3      the third rename fails; with rename:0, none
+//   KILN_TEST_COUNT=FILE         file for the number of calls, written when the program ends
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -97,7 +97,7 @@ int open64(const char* path, int flags, ...) {
 
 ::ssize_t write(int descriptor, const void* bytes, std::size_t size) {
   if (descriptor > 2 && strikes("write")) {
-    // A full disk takes a part first.
+    // A full disk first accepts a part.
     if (size > 1)
       (void)real<::ssize_t(int, const void*, std::size_t)>("write")(descriptor, bytes, size / 2);
     return fails<::ssize_t>(-1, ENOSPC);

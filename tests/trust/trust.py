@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Whether kiln can be made to build a wrong image, or to leave a mess, by what happens around it.
+"""Tests that no event around a build makes kiln build a wrong image or leave stray files.
 
   trust.py KILN kill   [--rounds N]   SIGKILL at N random moments of a build from a cold cache
   trust.py KILN crowd  [--processes N]  N builds at once over one cache
   trust.py KILN cache  [--step N]     every Nth byte of the cache changed, one at a time
   trust.py KILN faults --library LIB [--step N]  every Nth call of each function of the C library fails
   trust.py KILN rebuild               edits under Make, Ninja and CMake
-  trust.py KILN messages              what is said of each, as tests/golden/messages/builds has it;
-                                      KILN_UPDATE_GOLDEN=1 writes that anew
+  trust.py KILN messages              the messages for each event, compared with tests/golden/messages/builds;
+                                      KILN_UPDATE_GOLDEN=1 rewrites them
 
-Each works in a folder of its own with compilers that take milliseconds (toolkit/). After each event the
-next build must give the bytes of a build that nothing happened to, and nothing may be left behind.
-Prints a line of figures; exits with 0 when all was right, with 77 when this machine cannot do it.
+Each test works in its own folder with compilers that take milliseconds (toolkit/). After each event, the
+next build must give the bytes of an undisturbed build, and nothing may be left behind. Prints a line of
+figures. Exits with 0 if all was right, with 77 if this machine cannot run the test.
 """
 import argparse
 import collections
@@ -48,7 +48,7 @@ class Project:
             f' "modules": [{{"name": "demo", "sources": [{listed}]}}]}}\n')
 
     def outputs(self):
-        """What a user sees of the out folder. compile_commands.json names the folder."""
+        """Returns the files of the out folder. compile_commands.json is left out: it names the folder."""
         found = {}
         for path in sorted(self.out.rglob("*")):
             name = str(path.relative_to(self.out))
@@ -68,7 +68,7 @@ class World:
         self.environment = {
             "PATH": "/usr/bin:/bin", "HOME": str(self.root), "KILN_CACHE_DIR": str(self.cache),
             "KILN_NVCC": str(self.toolkit / "nvcc"), "KILN_FATBINARY": str(self.toolkit / "fatbinary"),
-            # No gcc is looked at: the compilers here do without.
+            # No gcc is searched: the compilers here do not need one.
             "NVCC_CCBIN": "/nonexistent", "KILN_CXX": "/nonexistent", "KILN_HIPCC": "/nonexistent",
             "KILN_HIPIFY_PERL": "/nonexistent", "KILN_OFFLOAD_BUNDLER": "/nonexistent"}
 
@@ -83,7 +83,7 @@ class World:
         return process.returncode, out + err
 
     def leftovers(self, project):
-        """Names of what a build makes and should have removed."""
+        """Returns the names of temporary files that a build should have removed."""
         places = [project.out / ".kiln" / "tmp", self.cache / "aside"]
         found = [path for place in places if place.is_dir() for path in place.iterdir()]
         for place in (project.root, self.cache):
@@ -115,7 +115,8 @@ def check_next_build(world, project, expected, what):
         fail(f"{what}: the next build differs", said)
     left = world.leftovers(project)
     if left:
-        # A compiler that outlived its build may have written once more: the next build removes it.
+        # A compiler that outlived its build may have written once more; the next build removes the
+        # file.
         time.sleep(0.2)
         world.build(project)
         left = world.leftovers(project)
@@ -124,7 +125,7 @@ def check_next_build(world, project, expected, what):
 
 
 def namespace():
-    """The words that run a program as process 1 of its own, or none where that is not allowed."""
+    """Returns the words that run a program as process 1 of a namespace; empty if that is not allowed."""
     words = ["/usr/bin/unshare", "--pid", "--fork", "--kill-child"]
     if os.geteuid() != 0:
         words.append("--map-root-user")
@@ -202,7 +203,7 @@ def cache(arguments):
     tried = position = 0
     for name in files:
         size = (kept / name).stat().st_size
-        changes = list(range(size)) + [None]  # none: the file is missing
+        changes = list(range(size)) + [None]  # None: the file is removed
         for change in changes:
             position += 1
             if position % arguments.step != 0:
@@ -255,7 +256,7 @@ def faults(arguments):
         if status != 0:
             fail("the preloaded library", said)
         calls = int(count_file.read_text())
-        step = arguments.step if calls > 16 else 1  # of what is called seldom, each call
+        step = arguments.step if calls > 16 else 1  # for rarely called functions, each call
         for nth in range(1 + (calls and arguments.seed % step), calls + 1, step):
             what = f"call {nth} of {calls} of {function} fails"
             status, said = faulty(function, nth)
@@ -391,11 +392,12 @@ def rebuild_with(world, tool):
     expect("a source was added", 1, True)
     write("added.cu", "// added, edited\n")
     expect("the added source was edited", 1, True)
-    # CMake's Makefiles never forget what a depfile named: for a file that is gone, kiln is asked again.
+    # CMake's Makefiles never forget a file that a depfile named: for a removed file, kiln runs
+    # again.
     expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
     (next(root.glob("**/include/kernels.hpp"))).unlink()
     expect("the generated header was deleted", 1, True)
-    # As docs/BUILD.md has it.
+    # As in docs/BUILD.md.
     image = next(root.glob("**/images/**/*.ptx"))
     image.unlink()
     next(root.glob("**/include/kernels.hpp.stamp")).unlink()
@@ -405,7 +407,7 @@ def rebuild_with(world, tool):
 
 
 class Story:
-    """Commands of kiln over one project, and all that they print: a golden file."""
+    """kiln commands on one project, and everything that they print: a golden file."""
 
     def __init__(self, kiln, name, sources=("scale", "shift")):
         self.world = World(kiln)
@@ -433,7 +435,7 @@ class Story:
         self.tell(f"{given}kiln {' '.join(words)}", f"{said}[{process.returncode}]\n")
 
     def build_quietly(self, *words, **variables):
-        """For what a story is not about."""
+        """Runs a command whose output is not part of the story."""
         return subprocess.run([self.world.kiln, *words], cwd=self.root, check=False,
                               env={**self.world.environment, **variables}, stdin=subprocess.DEVNULL,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
@@ -494,7 +496,7 @@ def messages(arguments):
             time.sleep(0.01)
         shutil.rmtree(one.project.out)
     ran = one.world.toolkit / "ran"
-    # What the compiler says of it is its shell's.
+    # The message of the compiler comes from its shell.
     process = one.world.start(one.project)
     remove()
     one.tell("kiln build, and rm -r out", f"[{process.wait()}]\n")
@@ -644,7 +646,7 @@ def messages(arguments):
 
 
 def merges(story):
-    """What is said of parts that are not of one build."""
+    """Messages for parts that do not belong to one build."""
     def part(one, out, arch="compute_90", **variables):
         words = ("build", "-j1", "--out", out, "--target", arch)
         if one.build_quietly(*words, **variables) != 0:
@@ -688,11 +690,11 @@ def merges(story):
     one.run("merge", "one", "two", "--out", "all")
     one.write("others/file", "")
     one.run("merge", "one", "--out", "others")
-    one.run("merge", "one", "--out", "all")  # the fatbinary here packs none
+    one.run("merge", "one", "--out", "all")  # the fatbinary stand-in packs none
 
 
 def verifications(story):
-    """What is said of builds that are not what they should be."""
+    """Messages for builds that were changed."""
     one = story("verify", sources=("scale",))
     manifest = (one.root / "targets.json").read_text().replace('80"', '80", "compute_90"')
     one.write("targets.json", manifest)
@@ -728,7 +730,7 @@ def verifications(story):
     second.unlink()
     one.run("verify", "out")
     first.write_text(texts[0])
-    second.mkdir()  # is there, and cannot be read
+    second.mkdir()  # exists, but cannot be read
     one.run("verify", "out")
     one.run("strip", "out", "--keep", "compute_80", "--out", "some")
     second.rmdir()
@@ -745,7 +747,7 @@ def verifications(story):
     one.run("verify", "out")
     catalog.write_text(re.sub('"size": [0-9]{2,}', '"size": 5', text))
     one.run("verify", "out")
-    for count in (0, 1):  # all, and the module's alone
+    for count in (0, 1):  # all of them, and only the module's
         catalog.write_text(re.sub('"source_digest": "....', '"source_digest": "0000', text, count=count))
         one.run("verify", "out")
     catalog.write_text(text)
@@ -762,7 +764,7 @@ def verifications(story):
     shutil.rmtree(images / "vertical")
     (images / "compute_61.ptx").unlink()
     one.run("verify", "out")
-    # What an earlier build of more targets left, of the same sources, is no other's.
+    # Images of an earlier build with more targets, from the same sources, are not foreign.
     one.build_quietly("build", "--out", "out", "--target", "compute_90")
     one.run("verify", "out")
     one.build_quietly("build", "--out", "out")
@@ -778,7 +780,8 @@ def verifications(story):
     one.run("verify", "out", "new.json")
     one.write("abi.json", '{"format": 1, "modules": {"demo": {"scales": ["u64 x"], "_Z5scalePf": []}}}')
     one.run("verify", "out", "new.json")
-    # Of several sources: without one image, its target's other kernels are compared with nothing.
+    # With several sources: if one image is missing, the other kernels of its target are not
+    # compared.
     one.write("two.json", manifest.replace('"scale.cu"', '"scale.cu", "shift.cu"'))
     one.write("shift.cu", "// shift\n")
     one.build_quietly("build", "two.json", "--out", "two")
@@ -788,7 +791,7 @@ def verifications(story):
 
 
 def differences(story):
-    """What is said of one build after another."""
+    """Messages about the differences between two builds."""
     one = story("diff", sources=("scale", "shift"))
     manifest = (one.root / "targets.json").read_text()
     abi = '{"format": 1, "modules": {"demo": {%s}}}'
@@ -814,7 +817,7 @@ def differences(story):
     catalog = one.root / "new/kiln.json"
     catalog.write_text(catalog.read_text().replace('"name": "fold"', '"name": "fold\\n+ kernel demo.forged"'))
     one.run("diff", "old", "new")
-    # C++ kernels, whose names have their parameters.
+    # C++ kernels, whose names include their parameters.
     for build, names in (("old", {"scale": "_Z5scalePf", "shift": "_Z3addPff"}),
                          ("new", {"scale": "_Z5scalePfj", "fold[^\"]*": "_Z3subPd"})):
         catalog = one.root / build / "kiln.json"
@@ -826,7 +829,7 @@ def differences(story):
     one.run("diff", "old", "new", "--json")
     one.run("diff", "old", "new", "--fail-on", "removed")
     one.run("diff", "old", "new", "--fail-on", "removed", "--fail-on", "signature")
-    # The most threads of a block, given and then lowered.
+    # The limit on the threads of a block, first added and then lowered.
     text = (one.root / "old/kiln.json").read_text()
     for build, most in (("wide", 512), ("narrow", 256)):
         one.write(f"{build}/kiln.json", text.replace('"max_threads": null', f'"max_threads": {most}', 1))

@@ -1,4 +1,4 @@
-// One project over its life: built, built again, touched, changed, cloned.
+// The life of a project: built, rebuilt, touched, changed, cloned.
 #include <thread>
 
 #include <catch2/catch_test_macros.hpp>
@@ -53,7 +53,7 @@ TEST_CASE("kiln build redoes what changed and nothing else") {
     CHECK(ran == steps_of(first, "finished", "ran"));
   }
 
-  // One build serves all that follows: each part leaves the folder as it found it, but for the last.
+  // One build serves all of the following parts. Each part, except the last, restores the folder.
   {
     INFO("a second build runs nothing");
     const auto second = project.events({});
@@ -153,7 +153,7 @@ TEST_CASE("kiln build lets another build in the same folder end first, and finds
   INFO(one.diagnostics << other.diagnostics);
   REQUIRE(one.ok());
   REQUIRE(other.ok());
-  // Which of them came first is chance.
+  // Which of them comes first is random.
   if (one.output.starts_with("nothing to do")) std::swap(one, other);
   CHECK(other.output.starts_with("nothing to do"));
   CHECK(other.diagnostics.starts_with("kiln: waiting for another build in this folder\n"));
@@ -191,7 +191,7 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   const std::string without = project.read("out/include/demo.hpp");
   CHECK(without.find("kSource") == std::string::npos);
 
-  // What is not asked for any more goes, and the build says so.
+  // A file that is no longer requested is removed, and the build says so.
   REQUIRE(text_of(project.events({"--emit", "cpp", "--emit", "catalog"}).back(), "status") == "ok");
   CHECK(project.kiln({"build"}).diagnostics ==
         "kiln: removed out/include/demo.kiln: this build emits cpp\n"
@@ -199,7 +199,7 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
         "checked: name an abi file, or leave extern \"C\" out\n");
   CHECK_FALSE(fs::exists(project.out() / "include/demo.kiln"));
 
-  // The images are there: only the header is made again.
+  // The images exist, so only the header is made again.
   CHECK(steps_of(project.events({"--embed-source"}), "finished").empty());
   const std::string beside = project.read("out/include/demo.hpp");
   CHECK(beside.find("\"source\", detail::Format::kSource") != std::string::npos);
@@ -211,14 +211,14 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   CHECK(instead.find("affine_f32") != std::string::npos);
   CHECK(instead.find("shared.cuh") != std::string::npos);
 
-  // Headers from elsewhere, such as kiln's own, do not come along.
+  // Headers from elsewhere, such as kiln's own, are not embedded.
   std::string manifest = project.read("targets.json");
   manifest.insert(1, "\"include_directories\": [\"{kiln}\"],");
   project.write("other.json", manifest);
   CHECK(project.kiln({"build", "other.json", "--embed-source", "--out", "other"})
             .diagnostics.find(" are not embedded with the sources") != std::string::npos);
 
-  // A comment in a header changes no image, but what is embedded.
+  // A comment in a header changes no image, but it changes the embedded source.
   project.write("shared.cuh", project.read("shared.cuh") + "// told apart\n");
   (void)project.events({"--embed-source=instead", "--compress", "none"});
   CHECK(project.read("out/include/demo.hpp") != instead);
@@ -247,7 +247,7 @@ TEST_CASE("kiln build joins the sources of a module into one PTX when the manife
   CHECK(project.read("out/bundles/fill.compute_80.ptx") == "(missing)");
   CHECK(steps_of(project.events(build), "finished").empty());
 
-  // Each source and header decides it.
+  // Every source and header affects it.
   project.write("affine.cu", project.read("affine.cu") + "// changed\n");
   const Steps redone = steps_of(project.events(build), "finished");
   CHECK(std::count(redone.begin(), redone.end(), "join affine compute_80") == 1);

@@ -1,4 +1,4 @@
-// What kiln says of a change that made a kernel slow.
+// The output of kiln for a change that made a kernel slow.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/integration/build/project.hpp"

@@ -1,4 +1,4 @@
-// What the user sees when a build cannot be finished, and what is left behind.
+// What the user sees when a build cannot be completed, and what remains afterwards.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/integration/build/project.hpp"
@@ -31,7 +31,7 @@ TEST_CASE("kiln build shows every broken module with its compiler's words and th
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_a\" is undefined"));
   CHECK(contains(outcome.diagnostics, "identifier \"undeclared_b\" is undefined"));
   CHECK(contains(outcome.diagnostics, "nvcc -cubin -arch=sm_90"));
-  // The same words for another target are told once.
+  // The same output for another target is printed once.
   CHECK(contains(outcome.diagnostics, "\nnote: nvcc printed the same as for 'compile affine sm_90'\n"));
   CHECK_FALSE(contains(outcome.diagnostics, "nvcc -ptx -arch=compute_80"));
   CHECK_FALSE(fs::exists(project.out() / "kiln.json"));
@@ -42,7 +42,7 @@ TEST_CASE("kiln build lets hipcc name the lines of the sources, not of what hipi
   if (!has_amd()) SKIP("needs hipify-perl, hipcc and clang-offload-bundler: see kiln doctor");
   const ScratchFolder folder;
   const Project project(folder.path());
-  // hipify-perl puts an #include before the first line of each.
+  // hipify-perl inserts an #include before the first line of each file.
   project.write("shared.cuh", "#pragma once\n\n__device__ inline float scale() { return undeclared_a; }\n");
   project.write("affine.cu",
                 "#include \"shared.cuh\"\n"
@@ -141,7 +141,7 @@ TEST_CASE("kiln build interrupted ends its compilers, leaves nothing half-writte
   if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
   const ScratchFolder folder;
   const Project project(folder.path());
-  // Long enough that the interrupt falls into a compile.
+  // Slow enough that the interrupt arrives during a compile.
   std::string slow = "extern \"C\" __global__ void fill_f32(float* y, float a) {\n";
   for (int i = 0; i < 1500; ++i) slow += "  y[" + std::to_string(i) + "] = sinf(a) * pow(a, y[0]);\n";
   project.write("fill.cu", slow + "}\n");

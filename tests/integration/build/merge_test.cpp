@@ -1,4 +1,4 @@
-// Builds of some targets each, put together and taken apart again.
+// Builds of some targets each, which are merged and taken apart again.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/integration/build/project.hpp"
@@ -29,8 +29,8 @@ TEST_CASE(
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;
   Project project(folder.path());
-  // Two units, so that there are bundles by unit and a joined PTX; what hipify-perl leaves, the
-  // compilers' own logs and the embedded sources come along.
+  // Two units, so that there are bundles for each unit and a joined PTX. The output of hipify-perl,
+  // the logs of the compilers and the embedded sources are merged as well.
   std::string manifest = project.read("targets.json");
   const std::string sources = "\"sources\": [\"fill.cu\"]";
   manifest.replace(manifest.find(sources), sources.size(),
@@ -59,7 +59,7 @@ TEST_CASE(
 
   REQUIRE(project.kiln({"strip", "all", "--keep", "gfx1030", "--out", "stripped"}).ok());
   CHECK(outputs(project, "stripped") == outputs(project, "two"));
-  // A folder that kiln filled is filled anew.
+  // A folder that kiln filled is replaced.
   REQUIRE(
       project
           .kiln({"strip", "out", "--keep", "compute_80", "--keep", "gfx1100", "--out", "stripped"})

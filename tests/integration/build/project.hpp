@@ -1,4 +1,4 @@
-// A small project in a folder of its own, and the program run on it with the real compilers.
+// A small project in its own folder, and the program, run on it with the real compilers.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace kiln::testing {
 
 namespace fs = std::filesystem;
 
-// What this machine has, looked for once in the program's own way.
+// The tools of this machine, found once in the same way as by the program.
 inline const tools::Toolchain& real_toolchain() {
   static const tools::Toolchain toolchain = [] {
     const auto files = tools::real_files();
@@ -54,7 +54,7 @@ class Project {
                               "    {\"name\": \"affine\", \"sources\": [\"affine.cu\"]},\n"
                               "    {\"name\": \"fill\", \"sources\": [\"fill.cu\"]}\n  ],\n"
                               "  \"embed\": {\"header\": \"demo.hpp\", \"namespace\": \"demo\"}\n}\n");
-    // Of internal linkage, because compilers like to name such a function after its file.
+    // With internal linkage, because compilers like to name such a function after its file.
     write("shared.cuh", "static __device__ __noinline__ float scale(float x, float a) { return x * a; }\n");
     write("affine.cu",
           "#include \"shared.cuh\"\n"
@@ -76,7 +76,8 @@ class Project {
     return tools::real_files()->read(root_ / name).value_or("(missing)");
   }
 
-  // Variables for every run; KILN_CACHE_DIR is the project's own unless set here.
+  // Environment variables for every run. KILN_CACHE_DIR is the project's own folder unless set
+  // here.
   std::vector<std::pair<std::string, std::string>> environment;
 
   tools::Outcome kiln(std::vector<std::string> arguments) const {
@@ -94,7 +95,7 @@ class Project {
     return tools::real_processes()->run(command).value();
   }
 
-  // Events of `kiln build --json ...`, in order.
+  // Returns the events of `kiln build --json ...`, in order.
   std::vector<tools::Json> events(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), {"build", "--json"});
     const tools::Outcome outcome = kiln(std::move(arguments));
@@ -107,7 +108,7 @@ class Project {
     return result;
   }
 
-  // Every file of the out folder by name, with its bytes, but for kiln's own notes.
+  // Returns every file of the out folder by name, with its bytes, except for kiln's own notes.
   std::map<std::string, std::string> outputs(const std::string& folder = "out") const {
     std::map<std::string, std::string> result;
     for (const auto& entry : fs::recursive_directory_iterator(root_ / folder)) {
@@ -128,7 +129,7 @@ inline std::string text_of(const tools::Json& object, std::string_view key) {
   return value != nullptr && value->text() != nullptr ? *value->text() : "";
 }
 
-// The steps of the events of that kind whose status (where given) is that, sorted.
+// Returns the steps of the events of that kind, and with that status if one is given, sorted.
 inline std::vector<std::string> steps_of(const std::vector<tools::Json>& events, std::string_view kind,
                                          std::string_view status = "") {
   std::vector<std::string> steps;
@@ -143,7 +144,7 @@ inline std::vector<std::string> steps_of(const std::vector<tools::Json>& events,
 
 }  // namespace kiln::testing
 
-// Most of these tests say what happens to each vendor's steps.
+// Most of these tests check the steps of both vendors.
 #define KILN_NEEDS_BOTH_VENDORS()                                                       \
   if (!kiln::testing::has_amd() || !kiln::testing::has_nvidia())                        \
   SKIP("needs hipify-perl, hipcc, clang-offload-bundler, nvcc and fatbinary: see kiln doctor")

@@ -1,4 +1,4 @@
-// Same input, same bytes, wherever the folders lie.
+// The same input gives the same bytes, wherever the folders are.
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/integration/build/project.hpp"
@@ -22,7 +22,7 @@ TEST_CASE("kiln build gives the same bytes in another folder, with another numbe
   for (const auto& [name, bytes] : b) {
     CAPTURE(name);
     REQUIRE(a.contains(name));
-    // The one file that is for an editor on this machine.
+    // The only file that is specific to this machine; it is for an editor.
     if (name != "compile_commands.json") CHECK((a.at(name) == bytes));
   }
   CHECK(a.size() == b.size());

@@ -1,5 +1,5 @@
-// A tool is its bytes: one changed byte in a private copy of a compiler, a library or a device library
-// makes the steps stale that depend on it, and no other.
+// A tool is identified by its bytes: one changed byte in a private copy of a compiler, a library or
+// a device library makes the steps that depend on it stale, and no others.
 #include <fstream>
 
 #include <catch2/catch_test_macros.hpp>
@@ -24,8 +24,8 @@ void copy_into(const fs::path& from, const fs::path& to) {
   fs::copy(from, to, fs::copy_options::recursive);
 }
 
-// A ROCm prefix that is laid out like the real one, with its own clang, libLLVM and device libraries.
-// False when the real one has no libLLVM to copy (a static clang).
+// Makes a ROCm prefix with the layout of the real one, with its own clang, libLLVM and device
+// libraries. Returns false if the real one has no libLLVM to copy (a static clang).
 bool copy_rocm(const fs::path& to, fs::path& llvm, fs::path& ocml) {
   const fs::path from = real_toolchain().rocm_path;
   fs::path library;
@@ -70,7 +70,8 @@ void copy_cuda(const fs::path& to) {
   for (const char* name : {"nvvm/libdevice", "include", "targets", "lib64"}) link_into(from / name, to / name);
 }
 
-// Changes the last byte of a file while it lives: in an ELF file that is a table that no loader reads.
+// Changes the last byte of a file during its lifetime: in an ELF file it belongs to a table that no
+// loader reads.
 class ChangedByte {
  public:
   explicit ChangedByte(const fs::path& path) : path_(path) { flip(); }
@@ -121,7 +122,7 @@ TEST_CASE("kiln build finds exactly the steps stale that depend on a changed byt
     fs::path changed;
     Steps stale, follow;
   };
-  // The offload bundler is linked against libLLVM too.
+  // The offload bundler is also linked with libLLVM.
   for (const Case& one : {Case{llvm, join(amd, amd_bundles), {}}, Case{ocml, amd, amd_bundles},
                           Case{cuda / "nvvm/bin/cicc", ptx, join(cubin, fatbins)},
                           Case{cuda / "bin/ptxas", cubin, fatbins}}) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# two_folders.sh KILN SOURCE WORK: builds kiln's own manifest from nothing in two copies of its sources, with
-# another number of jobs, and compares every output.
+# two_folders.sh KILN SOURCE WORK: builds kiln's own manifest from scratch in two copies of its
+# sources, with different numbers of jobs, and compares every output.
 set -eu
 kiln=$1 source=$2 work=$3
 short=$work/a long="$work/a folder of a longer name/below another"
@@ -12,7 +12,7 @@ done
 (cd "$short" && "$kiln" build --no-cache --allow-missing)
 (cd "$long" && "$kiln" build --no-cache --allow-missing --jobs 3 --out somewhere/else)
 
-# .kiln holds notes, among them depfiles; compile_commands.json is for an editor on this machine.
+# .kiln has notes, including depfiles; compile_commands.json is for an editor on this machine.
 if ! diff -rq -x .kiln -x compile_commands.json "$short/out" "$long/somewhere/else"; then
   echo "FAILED: outputs depend on the folder" >&2
   exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""workflow.py KILN EXAMPLES FOLDER: runs what examples/ci/github.yml runs, a folder a machine, on the
-kernels of examples/downstream, and holds the merged build to one build of the same targets. Of each
-part's targets the first is built that this machine can build, else the processor, so that the test is
-cheap and needs no vendor. That gitlab.yml runs the same commands is compared as text.
+"""workflow.py KILN EXAMPLES FOLDER: runs the commands of examples/ci/github.yml, a folder for each machine,
+on the kernels of examples/downstream, and compares the merged build with a single build of the same targets.
+Of each part's targets, only the first one that this machine can build is built, or else `host`, so that the
+test is cheap and needs no vendor. The commands of gitlab.yml are compared with these as text.
 """
 import json
 import os
@@ -23,7 +23,7 @@ text = (examples / "ci" / "github.yml").read_text()
 
 
 def job(name):
-    """The commands of a job's steps, in order."""
+    """Returns the commands of the steps of a job, in order."""
     body = re.search(rf"^  {name}:\n(.*?)(?=^  \w|\Z)", text, re.M | re.S).group(1)
     return re.findall(r"^      - run: (.*)$", body, re.M)
 
@@ -65,7 +65,7 @@ for name, listed in parts:
     target = usable[0] if usable else ("host" if "host" not in built else "host:wave64")
     built.append(target)
     run(job("build"), folder, {"part": name, "targets": target})
-    # Artifacts leave hidden files behind.
+    # Artifacts omit hidden files.
     shutil.copytree(folder / name, merger / name, ignore=shutil.ignore_patterns(".*"))
 run(job("merge"), merger, {})
 assert (merger / "all" / "report.html").stat().st_size > 10000

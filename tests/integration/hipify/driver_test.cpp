@@ -1,8 +1,8 @@
-// The driver of hipify-perl writes the same bytes, prints the same messages and ends alike as
-// hipify-perl itself: over our kernels, the CUDA toolkit's headers, and a text of every word that
-// hipify-perl knows. The latter takes some 15 ms of CPU a line for its warnings, so that whole
-// headers are compared with its messages only where KILN_TEST_SLOW is 1; without, a sample of their
-// lines is.
+// The driver of hipify-perl writes the same bytes, prints the same messages and ends in the same
+// way as hipify-perl itself, for kiln's kernels, the headers of the CUDA toolkit, and a text with
+// every word that hipify-perl knows. hipify-perl takes some 15 ms of CPU a line for its warnings.
+// So its messages are compared for whole headers only if KILN_TEST_SLOW is 1, and otherwise for a
+// sample of their lines.
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
@@ -23,8 +23,9 @@ using namespace std::string_literals;
 
 namespace {
 
-constexpr std::size_t kSampledLines = 30;  // of a file
-// Smaller files are joined up to this, since most of a run is Perl reading hipify-perl.
+constexpr std::size_t kSampledLines = 30;  // lines of a file
+// Smaller files are joined up to this size, because most of the time of a run is Perl reading
+// hipify-perl.
 constexpr std::size_t kBytesOfARun = 16384;
 
 struct Conversion {
@@ -117,7 +118,8 @@ std::vector<fs::path> toolkit_headers() {
   return headers;
 }
 
-// The words of hipify-perl's tables: what it replaces, and what it warns of.
+// Returns the words in the tables of hipify-perl: those that it replaces, and those that it warns
+// about.
 std::vector<std::string> words_of(const std::string& script) {
   std::vector<std::string> words;
   std::set<std::string> known;
@@ -136,8 +138,8 @@ std::vector<std::string> words_of(const std::string& script) {
   return words;
 }
 
-// Every word at least twice, whole and inside of another, called, after a namespace and in an
-// #include; first in the order of the tables, then in another.
+// Returns a text with every word at least twice: alone, inside of another word, called, after a
+// namespace and in an #include; first in the order of the tables, then in another.
 std::string text_of_all_words(const Converters& converters) {
   std::vector<std::string> words = words_of(converters.read(Converters::hipify().path));
   REQUIRE(words.size() > 5000);
@@ -159,7 +161,7 @@ std::string text_of_all_words(const Converters& converters) {
   return text + "\n";
 }
 
-// Some of the lines that hold a "cu" or a call, spread over the file.
+// Returns some of the lines that contain "cu" or a call, spread over the file.
 std::string sample(const std::string& text) {
   std::vector<std::string_view> lines;
   for (const std::string_view line : split(text, '\n')) {
@@ -174,7 +176,7 @@ std::string sample(const std::string& text) {
   return sampled;
 }
 
-// Each file alone, with hipify-perl's messages: minutes.
+// Compares each file alone, including the messages of hipify-perl; takes minutes.
 void check_each(const Converters& converters, const std::vector<fs::path>& paths) {
   for (const fs::path& path : paths) {
     CAPTURE(path);
@@ -200,7 +202,7 @@ void check_same(const Converters& converters, const std::vector<fs::path>& paths
     const bool is_same_output = driven.bytes == plain.bytes;
     CHECK(is_same_output);
   }
-  // Of many small files the sample would be all.
+  // With many small files, the sample would be all of them.
   if (paths.size() > 10) sampled = sample(sampled);
   const fs::path input = converters.write("sampled.cu", sampled);
   const bool is_same_sample = converters.driven(input) == converters.plain(input);

@@ -54,13 +54,13 @@ run("build --out out")
 run("lock out --out kiln.lock")
 locked = (root / "kiln.lock").read_text()
 assert str(root) not in locked
-# The same once more, elsewhere too, and with a part of it.
+# The same once more, in another folder as well, and with a part of it.
 run("build --locked kiln.lock --out again --no-cache")
 run("build --locked kiln.lock --out part --target compute_90 --module one")
 run("lock again --out other.lock")
 assert (root / "other.lock").read_text() == locked
 
-# Each thing that differs is named, before anything runs.
+# Each difference is named before anything runs.
 (root / "toolkit/ran").write_text("")
 (root / "shared.cuh").write_text("// edited\n")
 differs(["source 'shared.cuh' differs between 'kiln.lock' and 'this build'"])
@@ -80,7 +80,7 @@ differs(["nvcc: its program differs between 'kiln.lock' and 'this build'",
 (root / "toolkit/nvcc").write_text(tool)
 assert (root / "toolkit/ran").read_text() == "", "a step ran"
 
-# An image that comes out otherwise: the header is not made.
+# If an image differs, the header is not made.
 image = re.search(r'"images/one/compute_80.ptx": "(\w+)"', locked).group(1)
 (root / "kiln.lock").write_text(locked.replace(image, "0" * 64))
 shutil.rmtree(root / "out")
@@ -93,7 +93,7 @@ assert "kiln.lock: not a lock file of this kiln" in run("build --locked kiln.loc
 assert "there is no lock file 'no.lock'" in run("build --locked no.lock", status=2)
 assert "cannot be the lock file" in run("lock again --out one.cu", status=2)
 
-# The bill of materials, the same from any folder.
+# The bill of materials is the same from any folder.
 text = (root / "again/include/kernels.spdx.json").read_text()
 (root / "moved").mkdir()
 for name in ("one.cu", "two.cu", "shared.cuh"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# ninja.sh KILN TOOLKIT NINJA FOLDER: Ninja runs the steps of 'kiln plan --ninja', and what it leaves is
-# byte for byte what 'kiln build' makes. First with compilers that take milliseconds, for edits and for
-# an outer Ninja file; then one source with the real ones.
+# ninja.sh KILN TOOLKIT NINJA FOLDER: Ninja runs the steps of 'kiln plan --ninja', and its output is
+# byte for byte that of 'kiln build'. First with compilers that take milliseconds, for edits and for
+# an outer Ninja file; then one source with the real compilers.
 set -euo pipefail
 kiln=$1 toolkit=$2 ninja=$3 folder=$4
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -11,7 +11,8 @@ cp -r "$toolkit" "$folder/toolkit"
 export KILN_CACHE_DIR="$folder/cache"
 unset KILN_CACHE KILN_CACHE_URL NVCC_APPEND_FLAGS NVCC_PREPEND_FLAGS
 
-# The names of the steps that ninja runs, sorted, in one line. All that it prints goes to $folder/said.
+# Prints the names of the steps that ninja runs, sorted, in one line. The whole output goes to
+# $folder/said.
 steps() {
   "$ninja" "$@" >"$folder/said" 2>&1 || { cat "$folder/said" >&2; fail "ninja $*"; }
   sed -n 's/^\[[0-9]*\/[0-9]*\] //p' "$folder/said" | LC_ALL=C sort | paste -sd,
@@ -75,7 +76,7 @@ expect() { [ "$2" = "$3" ] || fail "$1: '$2' and not '$3'"; }
   echo '# another' >>"$folder/toolkit/nvcc"
   expect "another tool" "$(steps -f kernels.ninja)" "catalog and header,compile one compute_80,compile two compute_80"
 
-  # An outer file; kiln's own edges come with subninja.
+  # An outer file, which includes kiln's edges with subninja.
   cat >build.ninja <<'END'
 subninja kernels.ninja
 rule copy
@@ -89,13 +90,13 @@ END
   case $(steps kernels.copy) in *"compile one compute_80"*) ;; *) fail "outer: $(cat "$folder/said")" ;; esac
   cmp kernels.copy "out/include/kernels.hpp" || fail "the outer edge did not run"
 
-  # What is no Ninja file of kiln's is not overwritten; a missing image is named.
+  # A file that is not a Ninja file of kiln is not overwritten; a missing image is named.
   "$kiln" plan "${plan[@]:0:3}" --ninja build.ninja 2>"$folder/said" && fail "build.ninja was overwritten"
   grep -q "'build.ninja' cannot be the Ninja file" "$folder/said" || fail "$(cat "$folder/said")"
   rm "out/images/one/compute_80.ptx"
   "$kiln" assemble "${plan[@]:0:3}" 2>"$folder/said" && fail "assembled without an image"
   grep -q "'images/one/compute_80.ptx' is missing" "$folder/said" || fail "$(cat "$folder/said")"
-  # A step that fails says what the tool said.
+  # A step that fails shows the output of the tool.
   printf '#!/bin/sh\nexit 1\n' >"$folder/toolkit/nvcc"
   "$ninja" -f kernels.ninja >"$folder/said" 2>&1 && fail "a failed step"
   grep -q "'compile one compute_80' failed: exit status 1" "$folder/said" || fail "$(cat "$folder/said")"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# cpack.sh BUILD WORK: the packages hold the program, the runtime, docs, schema, completions and manual pages.
+# cpack.sh BUILD WORK: the packages contain the program, the runtime, docs, schema, completions and
+# manual pages.
 set -eu
 build=$1 work=$2
 rm -rf "$work"
@@ -10,7 +11,7 @@ for path in bin/kiln lib/.*libkiln_runtime.so include/kiln/kiln.h share/doc/kiln
   python/kiln/__init__.py; do
   grep -q "$path\$" "$work/list" || { echo "FAILED: no $path in:" >&2; cat "$work/list" >&2; exit 1; }
 done
-# Unpacked elsewhere it runs, with an environment that knows nothing of this tree.
+# Unpacked elsewhere it runs, in an environment without any reference to this tree.
 mkdir "$work/elsewhere"
 tar -xzf "$work"/kiln-*.tar.gz -C "$work/elsewhere" --strip-components=1
 cd "$work/elsewhere/usr"

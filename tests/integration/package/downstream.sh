@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# downstream.sh WORK GENERATOR CMAKE-OPTION...: builds a copy of project/ in WORK, again and again, and checks
-# when kiln runs and what changes.
+# downstream.sh WORK GENERATOR CMAKE-OPTION...: builds a copy of project/ in WORK repeatedly, and
+# checks when kiln runs and what changes.
 set -eu
 work=$1 generator=$2
 shift 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # downstream_example.sh PROJECT EXAMPLES PREFIX LIBDIR WORK: builds and runs a copy of one of
-# examples/downstream with the kiln installed in PREFIX, edits its kernel, builds and runs it again, and once
-# more without a change.
+# examples/downstream with the kiln installed in PREFIX, edits its kernel, builds and runs it again,
+# and once more without a change.
 set -eu
 project=$1 examples=$2 prefix=$3 libdir=$4 work=$5
 rm -rf "$work"
@@ -24,13 +24,13 @@ build() {
         "$KILN_PROGRAM" >"$work/kiln.cmake"
       with_cmake "-DFETCHCONTENT_SOURCE_DIR_KILN=$KILN_SOURCE" -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
         "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF
-      # Not our own kernels, unless somebody asks: they take minutes.
+      # Without kiln's own kernels, which take minutes.
       grep -q 'KILN_BUILD_OPS:BOOL=OFF' build/CMakeCache.txt ;;
     make | c) make ;;
     amalgamated) # by each compiler in turn
       local compiler=g++
       [ -f app ] && compiler=$(command -v clang++-14 || command -v clang++ || echo g++)
-      # kiln itself takes no clang older than 15 for images of the host.
+      # For images of the host, kiln itself needs clang 15 or later.
       CXXFLAGS=-O0 make "CXX=$compiler" "KILN=env -u CXX kiln" ;;
     ninja) ninja ;;
     meson)
@@ -90,13 +90,13 @@ if grep -E 'compile vectors|steps?: [1-9]' again.log; then
   echo "FAILED: something was built without a change" >&2
   exit 1
 fi
-# On an emulated GPU as well, where its image could be built. A program that brings kiln along builds
-# what it needs, and no emulator.
+# Also on an emulated GPU, if its image could be built. A program that builds kiln itself builds
+# only what it needs, and no emulator.
 if [ "$project" = fetchcontent ]; then
   echo "without the emulator: not run on an emulated GPU"
 elif [ -n "$(find . -name gfx1100.hsaco | head -1)" ]; then
   export KILN_DEVICE=emulated:gfx1100
-  # A program of one header looks beside itself, or where it is told.
+  # A program of one header looks next to itself, or where the variable says.
   [ "$project" != amalgamated ] || export KILN_EMULATOR_LIBRARY=$prefix/$libdir/libkiln_emulator.so
   check "-1 -3 -5 -7"
 else

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# example.sh PROJECT PREFIX PROGRAM CMAKE-OPTION...: builds a copy of PROJECT in a folder of its own, with the
-# kiln that is installed in PREFIX, and runs PROGRAM.
+# example.sh PROJECT PREFIX PROGRAM CMAKE-OPTION...: builds a copy of PROJECT in its own folder,
+# with the kiln installed in PREFIX, and runs PROGRAM.
 set -eu
 project=$1 prefix=$2 program=$3
 shift 3

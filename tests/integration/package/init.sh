@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# init.sh PREFIX WORK: what `kiln init` writes is built by an installed kiln and runs: in an empty folder, and
-# beside sources that are there.
+# init.sh PREFIX WORK: an installed kiln builds the project that `kiln init` writes, and the program
+# runs: in an empty folder, and in a folder with sources.
 set -eu
 prefix=$1 work=$2
 export PATH="$prefix/bin:$PATH"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# python.sh PYTHON SOURCE EXAMPLES PREFIX WORK: the Python package's arguments, with an installed kiln; and
-# its wheel, made without a network and used without the installed package.
+# python.sh PYTHON SOURCE EXAMPLES PREFIX WORK: tests the arguments of the Python package with an
+# installed kiln; and its wheel, made without a network and used without the installed package.
 set -eu
 python=$1 source=$2 examples=$3 prefix=$4 work=$5
 rm -rf "$work"

@@ -1,6 +1,6 @@
-"""python_arguments.py CATALOG UNTYPED: what launch() takes and refuses, on the host device, with saxpy of
-examples/downstream, and with the same from a manifest without an abi file; and each kind of array,
-without a GPU."""
+"""python_arguments.py CATALOG UNTYPED: the arguments that launch() accepts and refuses, on the host device,
+with saxpy of examples/downstream, and with the same from a manifest without an abi file; and each kind of
+array, without a GPU."""
 
 import array
 import ctypes
@@ -31,7 +31,8 @@ def refuses(error, words, call):
         raise AssertionError("not refused: " + words)
 
 
-# Numbers become the parameter's own type; arrays of the program's memory are copied, and back.
+# Numbers are converted to the type of the parameter. Arrays in the program's memory are copied to
+# the device and back.
 saxpy.launch(device, 1, 256, 4, 2, x, y)
 assert list(y.download()) == [3, 5, 7, 9]
 own = (ctypes.c_float * 4)(1, 1, 1, 1)
@@ -39,7 +40,7 @@ saxpy.launch(device, (1, 1), (256, 1, 1), ctypes.c_uint32(4), ctypes.c_float(0.5
 assert list(own) == [1.5, 2, 2.5, 3]
 saxpy.launch(device, 1, 1, 0, 1.0, None, None)
 
-# On a stream, from pinned memory and back; and an error's code.
+# On a stream, from pinned memory and back; and the code of an error.
 stream = device.stream()
 values = device.pinned("f32", 4)
 values[:] = [1, 2, 3, 4]
@@ -53,7 +54,7 @@ ordered.fill(0x3F, stream)
 ordered.download(values, stream)
 stream.synchronize()
 assert not stream._kept
-# What another thread gives the stream while it is waited for is kept: its work may not be done.
+# Work that another thread puts on the stream during a wait is kept, because it may not be done.
 call = _library.call
 def call_with_another_thread(function, *arguments):
     if function == "kiln_stream_synchronize":
@@ -67,7 +68,7 @@ stream.synchronize()
 assert not stream._kept
 # The device waits for its streams.
 ordered.download(values, stream)
-device.stream()  # gone at once
+device.stream()  # destroyed right away
 device.synchronize()
 assert not stream._kept and [one() for one in device._streams] == [stream]
 assert bytes(values) == b"\x3F" * 16
@@ -94,7 +95,7 @@ refuses(TypeError, f"the buffer lies on {other.id}, the kernel runs on {device.i
         lambda: saxpy.launch(device, 1, 256, 4, 2, other.upload([1, 2, 3, 4], "f32"), y))
 refuses(TypeError, f"the stream is of {other.id}, the kernel runs on {device.id}",
         lambda: saxpy.launch(device, 1, 256, 4, 2, x, y, stream=other.stream()))
-# What ctypes would take the lowest bits of, or the part before a NUL.
+# Values that ctypes would cut to the lowest bits, or to the part before a NUL.
 refuses(OverflowError, "the byte is 256", lambda: ordered.fill(256))
 refuses(OverflowError, "grid is 4294967297", lambda: saxpy.launch(device, 2**32 + 1, 256, 4, 2, x, y))
 refuses(TypeError, "grid is 1.5, not a whole number", lambda: saxpy.launch(device, 1.5, 256, 4, 2, x, y))
@@ -119,7 +120,8 @@ refuses(KeyError, "did you mean catalog['vectors', 'saxpy']?", lambda: catalog["
 refuses(TypeError, "a kiln.Device comes first, not str", lambda: saxpy.launch("host", 1, 64, 4, 2, None, None))
 refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
 
-# Narrow floats go up and come back as numbers; and upload() takes its arguments in either order.
+# Narrow floats are uploaded and downloaded as numbers; and upload() takes its arguments in either
+# order.
 for element in ("f16", "bf16", "f8"):
     given = device.upload([0, -1.5, 2**-6, 448, math.inf if element != "f8" else 0], element)
     came = given.download()
@@ -137,7 +139,7 @@ refuses(TypeError, "not int", lambda: device.upload(4, "f32"))
 refuses(TypeError, "there is no element type 'float32': did you mean 'f32'?", lambda: device.upload([1], "float32"))
 refuses(TypeError, "there is no element type 'f33': it is one of bool, u8", lambda: device.upload([1], "f33"))
 
-# Numbers without a type in Python.
+# Numbers of types that Python lacks.
 bits = lambda element, number: _types.value_of(element, number).value
 assert [bits("f16", n) for n in (0, 1, -2, 65504)] == [0, 0x3C00, 0xC000, 0x7BFF]
 refuses(OverflowError, "does not fit f16", lambda: bits("f16", 1e6))
@@ -147,7 +149,7 @@ assert [bits("f8", n) for n in (0, 1, -1, 448, 1e9, 2**-9, 1.0625, 1.1875)] == [
 assert bits("f8", math.nan) == 0x7F and bits("bool", True) == 1
 
 
-# Arrays on a GPU, by what they say of themselves.
+# Arrays on a GPU, by the protocols that describe them.
 class Gpu:
     id = "cuda:0"
     waits = 0
@@ -178,7 +180,7 @@ refuses(TypeError, "not contiguous",
         lambda: address(Tensor(shape=(4,), typestr="<f4", strides=(8,), data=(1, False), version=3)))
 
 
-# What may still be written to on another stream is waited for.
+# Arrays that another stream may still write to are waited for.
 for theirs, ours, waits in ((None, None, 0), (1, None, 0), (0x40, 0x40, 0), (2, None, 1), (0x40, None, 1), (1, 0x40, 1)):
     gpu = Gpu()
     address(Tensor(shape=(4,), typestr="<f4", data=(1, False), version=3, stream=theirs), on=gpu, stream=ours)
@@ -198,7 +200,7 @@ for placed.place in ((2, 1), (10, 0), (1, 0)):
 
 
 class DlPack:
-    """A tensor of 4 values as DLPack hands it over; `kind` and `ordinal` are its device."""
+    """A tensor of 4 values, passed by DLPack; `kind` and `ordinal` are its device."""
 
     def __init__(self, kind, code=2, bits=32, ordinal=0):
         self.values = (ctypes.c_float * 4)(1, 1, 1, 1)

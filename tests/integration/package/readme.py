@@ -1,5 +1,5 @@
-"""readme.py SOURCE PREFIX WORK: what README.md says of a kernel of one's own, done word for word with an installed
-kiln: its files, then its commands. And the source for every target that docs/HOST.md shows."""
+"""readme.py SOURCE PREFIX WORK: follows the README's instructions for a kernel of your own literally, with an
+installed kiln: its files, then its commands. Also builds the source for every target in docs/HOST.md."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ for block in re.finditer(r"^```(\w+)\n(.*?)^```$", section, re.DOTALL | re.MULTI
     else:  # "..., `main.cpp`:"
         (work / re.findall(r"`([\w.]+\.(?:json|cu|txt|cpp|py|c))`", line_before)[-1]).write_text(block[2])
 
-# Only for the device that runs it here; the others compile elsewhere in these tests.
+# Only for the device that runs it here; other tests compile the other targets.
 manifest = work / "targets.json"
 manifest.write_text(manifest.read_text().replace(', "sm_90", "compute_80"', ""))
 commands = commands.replace("PREFIX", str(prefix))

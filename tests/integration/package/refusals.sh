@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# refusals.sh CMAKE SOURCE: what the package says where kiln cannot run.
+# refusals.sh CMAKE SOURCE: the messages of the package if kiln cannot run.
 set -eu
 cmake=$1 source=$2
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -7,7 +7,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$source/examples/downstream/kernels/targets.json" "$work"
 
-# refuses WHAT WORDS ARGUMENTS...: kiln_add_kernels fails with these words.
+# refuses WHAT WORDS ARGUMENTS...: kiln_add_kernels must fail with these words.
 refuses() {
   what=$1 words=$2; shift 2
   echo "cmake_minimum_required(VERSION 3.22)

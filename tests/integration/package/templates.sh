@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# templates.sh PYTHON PREFIX WORK: functions and instances of templates by the names that they have in the source, from
-# the source to C++, `kiln inspect`, `kiln run`, Python and messages, on an emulated GPU.
+# templates.sh PYTHON PREFIX WORK: functions and template instances by their names in the source,
+# from the source to C++, `kiln inspect`, `kiln run`, Python and messages, on an emulated GPU.
 set -eu
 python=$1 kiln=$2/bin/kiln prefix=$2 work=$3
 rm -rf "$work"
@@ -102,7 +102,7 @@ refuses("did you mean 'ns::shifted<float>'?", lambda: catalog["shifted"])
 refuses("'twice' may be two kernels: _Z5twicePf, _Z5twicePi; name the one that is meant", lambda: catalog["twice"])
 catalog["_Z5twicePf"].launch(device, 1, 1, x)
 assert list(x.download()) == [2, 19, 28]
-# A struct by value, of a kernel whose types nothing tells.
+# A struct by value, for a kernel with unknown types.
 class Line(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float), ("step", ctypes.c_float)]
 draw = catalog["draw"]
@@ -116,7 +116,7 @@ class Short(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 refuses("Short has 8 bytes, the parameter has 12: lay the ctypes.Structure out as the kernel's own",
         lambda: draw.launch(device, 1, 1, Short(1, 2), x))
-# One as large as an address.
+# A struct as large as an address.
 class Range(ctypes.Structure):
     _fields_ = [("from_", ctypes.c_float), ("to", ctypes.c_float)]
 mark = catalog["mark"]
@@ -147,7 +147,7 @@ for key in ("scaled<float, 3>", ("scaled", "scaled<int, 2>"), ("other", "scaled<
     raise AssertionError(f"{key} was found")
 PROGRAM
 
-# Nothing names a device, and there is no GPU.
+# No variable names a device, and there is no GPU.
 env -u KILN_DEVICE KILN_CUDA_LIBRARY=/nowhere KILN_HIP_LIBRARY=/nowhere PYTHONPATH="$prefix/share/kiln/python" \
   "$python" - <<'PROGRAM'
 import kiln

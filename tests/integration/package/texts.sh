@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# texts.sh KILN: completions and manual pages have every command and option that --help has, and their
-# readers take them.
+# texts.sh KILN: completions and manual pages have every command and option of --help, and shells
+# and man can read them.
 set -eu
 kiln=$1
 fail() { echo "FAILED: $*" >&2; exit 1; }
@@ -37,7 +37,7 @@ complete_bash() { # WORD...
 [ "$(complete_bash kiln bui)" = build ] || fail "bash: a command"
 [ "$(complete_bash kiln plan --allow)" = --allow-missing ] || fail "bash: an option"
 [ "$(complete_bash kiln build --emit ca)" = catalog ] || fail "bash: a value"
-# What only files know.
+# Completions that come from files.
 cat >"$work/targets.json" <<'END'
 {"format": 1, "name": "t", "targets": ["sm_90", "gfx90a:xnack+", "gfx90a:xnack-", "$(touch x)"],
  "modules": [{"name": "affine", "targets": ["host:wave64"]}, {"name": "fill"}, {"name": "find"}, 7]}

@@ -1,4 +1,5 @@
-// Prints what is embedded, so that the test sees when it changes; opens the runtime, so that it is linked.
+// Prints the embedded images, so that the test sees when they change. Opens the runtime, so that it
+// is linked.
 #include <gpu_kernels.hpp>
 #include <kiln/runtime.hpp>
 
