@@ -21,7 +21,7 @@ class Buffers {
  public:
   static constexpr std::size_t kAlignment = 256;
   static constexpr unsigned char kFreshByte = 0xA5;   // initial content of buffers of up to 1 MiB
-  static constexpr unsigned char kBehindByte = 0xB7;  // the bytes behind a buffer; no other poison has this value
+  static constexpr unsigned char kBehindByte = 0xB7;  // the bytes behind a buffer; a unique poison
 
   Buffers() = default;
   Buffers(const Buffers&) = delete;

@@ -1,7 +1,8 @@
-// kiln_bench: our kernels against a copy, the original kernels and PyTorch, on an NVIDIA GPU.
+// kiln_bench: compares kiln's kernels with a copy, the original kernels and PyTorch, on an NVIDIA
+// GPU.
 //
-// Owns the command line and the order of the measurements. Exit: 0, or with --judge 1 when a case
-// fails; 2 usage; 3 no such device, or a file that cannot be read or written.
+// Has the command line and the order of the measurements. Exit: 0; with --judge, 1 if a case fails;
+// 2 for a usage error; 3 for a missing device, or a file that cannot be read or written.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
