@@ -44,7 +44,7 @@ struct Thread {
   std::uint32_t phases = 0;  // a bit for each width, which every wave barrier flips
   std::uint32_t source = 0;  // shuffle: the lane whose value the thread requests
   std::uint64_t ballot = 0;  // ballot: the thread's predicate, then the ballot of the group
-  std::uint32_t value = 0;   // shuffle: the value that the thread passes, then the one that it receives
+  std::uint32_t value = 0;   // shuffle: the value the thread passes, then the one it receives
 };
 
 struct SharedArray {
@@ -70,7 +70,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::uint64_t serial = 0;  // 0: no launch yet
   std::string kernel;
   RunFunction run = nullptr;
-  void* launch_order = nullptr;  // the end of the launch is ordered after all its threads by this address
+  void* launch_order = nullptr;  // address by which all threads are ordered before the end
   const NamesPlaces* places = nullptr;
   std::uint32_t thread_count = 0;
   std::uint32_t dynamic_shared_bytes = 0;
@@ -102,7 +102,7 @@ struct BlockRunner::State final : Block, RunsThreads {
   std::vector<std::uint32_t> ready, round;
   std::size_t round_begun = 0;
   std::uint32_t block_arrivals = 0;          // threads that wait at the barrier of the block
-  std::vector<std::uint32_t> wave_arrivals;  // number of waiting lanes, by the first thread of their group
+  std::vector<std::uint32_t> wave_arrivals;  // waiting lanes, indexed by first thread of group
   bool phase = false;                        // flipped by every barrier of the block
   // Addresses for order_release and order_acquire: a pair for the block, and a pair for each group
   // at the index of its first thread. They are new for every block, so that blocks remain

@@ -78,7 +78,7 @@ struct HostModule {
   std::unique_ptr<Image> image;
   std::vector<KernelInfo> kernels;  // sorted by name
   std::mutex mutex;
-  std::vector<std::unique_ptr<HostFunction>> functions;  // pointers, so that addresses stay valid as the list grows
+  std::vector<std::unique_ptr<HostFunction>> functions;  // pointers: addresses stay valid
 };
 
 // Number of workers that the user asked for; 0 if the variable is not set.

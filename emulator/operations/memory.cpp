@@ -13,7 +13,8 @@ void load(Wave& wave, const Instruction& in) {
   const AddressOperands from{in.operands[1], in.operands[2], in.operands[3]};
   u32* destination = vector_register<W>(wave, in, in.operands[0]);
   const u64 active = read_exec<W>(wave);
-  u32 loaded[kRegisters][W];  // loaded completely before a register is written: a register may be part of the address
+  // All is loaded before a register is written, because that register may be part of the address.
+  u32 loaded[kRegisters][W];
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[kRegisters] = {};

@@ -29,7 +29,7 @@ Bits integer_reference(DType dtype, Bits inp, Bits mul, Bits add) {
 
 Expected float_reference(DType dtype, Bits inp, Bits mul, Bits add) {
   const Real x = decode(dtype, inp), m = decode(dtype, mul), a = decode(dtype, add);
-  // For f64, rounding through a Real would round twice: it has too few additional bits.
+  // A Real has too few additional bits for f64: the result would be rounded twice.
   if (dtype == DType::kF64) {
     const double fused =
         std::fma(static_cast<double>(x), static_cast<double>(m), static_cast<double>(a));

@@ -50,8 +50,8 @@ Expected integer_reference(BinaryOp op, DType dtype, Number a, Number b) {
   }
 }
 
-// For f64, computes in double: a Real has too few additional bits to be rounded again. For other
-// types it has enough.
+// For f64, computes in double: a Real has too few additional bits, so the result would be rounded
+// twice. For other types it has enough.
 Real arithmetic(BinaryOp op, DType dtype, Real a, Real b) {
   const auto by = [op](auto x, auto y) {
     return static_cast<Real>(op == BinaryOp::kAdd        ? x + y

@@ -49,8 +49,8 @@ struct TensorCase {
   Geometry geometry = Geometry::kOwn;
   std::size_t misalignment = 0;  // of the blocks in block units, of the values in elements
   bool ends_memory = false;
-  // Number of thread blocks in place of the geometry's: for short blocks blocks of 32 threads, for
-  // long ones of 8 for each block along y.
+  // If not 0, the number of thread blocks, instead of the geometry's. Each then has 32 threads or,
+  // where a block has 256 values, 8 threads along x for each block of values along y.
   std::uint32_t grid = 0;
 };
 

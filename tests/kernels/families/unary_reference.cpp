@@ -1,4 +1,4 @@
-// The contract of the unary operations, one in a row: a formula, a bound, and the rules for NaN and
+// The contract of the unary operations, one row each: a formula, a bound, and the rules for NaN and
 // -0. docs/KERNELS.md prints the rows.
 #include "tests/kernels/families/unary_reference.hpp"
 
@@ -159,7 +159,7 @@ Bound bound_of(UnaryOp op, DType dtype, Real x) {
 }
 
 // For f64, returns the result of operations that IEEE 754 rounds once, computed in double: a Real
-// has too few additional bits to be rounded again.
+// has too few additional bits, so the result would be rounded twice.
 std::optional<Real> correctly_rounded(UnaryOp op, DType dtype, Real inp) {
   if (dtype != DType::kF64) return std::nullopt;
   const double x = static_cast<double>(inp);
