@@ -30,7 +30,7 @@ Assessment assess(const Step& step, const StepRecord* record, const BuildContext
   if (now != record->ingredients) {
     result.reasons =
         explain_difference(read_ingredients(record->ingredients), read_ingredients(now));
-    // The same list in another order, which no tool can be asked to ignore.
+    // The lists differ only in their order, which may change what a tool makes.
     if (result.reasons.empty()) result.reasons.push_back("inputs in another order");
   }
   if (!context.shared->are_unchanged(record->dependencies, context.plan, context.digests)) {
@@ -68,7 +68,7 @@ std::vector<Assessment> assess_all(const BuildState& state, const BuildContext& 
 }
 
 std::string log_path(const Step& step) {
-  // One file a step, named after its output, which no other step has.
+  // Each step has a log of its own, named after its output, which no other step has.
   return "{out}/.kiln/logs/" + below_out(step.output) + ".log";
 }
 

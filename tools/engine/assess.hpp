@@ -1,4 +1,4 @@
-// Says whether a step's output is up to date, and if not, why. Runs nothing.
+// Decides whether a step's output is up to date, and if not, why. Runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kiln::tools {
 
-// What every check of a build needs; all of it outlives the build.
+// Everything that the checks of a build need. What it refers to must outlive the build.
 struct BuildContext {
   const Plan& plan;
   const Toolchain& toolchain;
@@ -25,24 +25,25 @@ struct BuildContext {
 };
 
 enum class Freshness : std::uint8_t {
-  kFresh,    // the output is what running the step again would give
-  kStale,    // it is not
-  kFollows,  // it is, unless a stale step that it reads from makes something new
+  kFresh,    // running the step again would give the same output
+  kStale,    // the step must run again
+  kFollows,  // fresh by itself, but it reads from a step that is not fresh
 };
 
 struct Assessment {
   Freshness freshness = Freshness::kStale;
   std::vector<std::string> reasons;  // empty when fresh: "affine.cu changed", "output missing"
-  Ingredients ingredients;           // as they are now; none when fresh
+  Ingredients ingredients;           // as they are now; empty unless stale
 };
 
-// The step by itself, given that what it reads from is in place. `record` is null when it never ran.
+// Assesses one step, assuming that everything it reads is in place. `record` is null if the step
+// has never finished.
 Assessment assess(const Step& step, const StepRecord* record, const BuildContext& context);
 
-// All steps, by plan position: what a build would run, without running it.
+// Assesses all steps, by plan position: tells what a build would run, without running it.
 std::vector<Assessment> assess_all(const BuildState& state, const BuildContext& context);
 
-// Where the log of a step is kept, with {out}.
+// Path of the step's log; begins with {out}.
 std::string log_path(const Step& step);
 
 }  // namespace kiln::tools

@@ -21,12 +21,13 @@ namespace {
 namespace fs = std::filesystem;
 using FileMap = std::map<std::string, std::string>;
 
-// Reads the files of a build, and notes what is wrong with each.
+// Reads the files of a build and notes every problem with them.
 class Reader {
  public:
   Reader(const fs::path& folder, const Files& files) : folder_(folder), files_(files) {}
 
-  // Empty, with a note, where the file is not what the catalog says.
+  // Returns an empty string, and notes the problem, if the file is missing or not what the catalog
+  // says.
   std::string read(const std::string& path, const Digest& digest) {
     std::optional<std::string> bytes = find(path);
     if (!bytes) {
@@ -46,7 +47,7 @@ class Reader {
     return std::move(bytes).value();
   }
 
-  // Of one that find() does not give.
+  // Notes a file that find() did not return.
   void missing(const std::string& path) {
     const bool is_there = is_inner_path(path) && files_.kind(folder_ / path) != PathKind::kNone;
     problems_.push_back(quote(path) + (is_there ? " cannot be read" : " is missing"));
@@ -77,7 +78,7 @@ ModuleSpec spec_of(const Module& module) {
 
 bool is_amd(const Artifact& image) { return image.target.kind == TargetKind::kAmd; }
 
-// What hipify-perl made for the modules that have AMD images.
+// Paths of the sources that hipify-perl made for the modules with AMD images.
 std::set<std::string> converted_files(const Catalog& catalog) {
   std::set<std::string> paths;
   for (const Module& module : catalog.modules) {
@@ -89,18 +90,19 @@ std::set<std::string> converted_files(const Catalog& catalog) {
   return paths;
 }
 
-// A file that is what the build's tool made, and cannot be read for all that.
+// The error for a container that has the recorded digest but cannot be parsed.
 Error unreadable(const BuildFolder& build, const std::string& path, Error error) {
   error.where.file = (build.shown / path).string();
   return std::move(error).hint("build the part again with another release of the tool that packs it: 'kiln doctor' lists it");
 }
 
-// Of the containers that hold an image of the unit, by its path: the entry for a target.
+// Finds entries in the containers of one unit, which have the same path in every build.
 class Containers {
  public:
   explicit Containers(const std::vector<BuildFolder>& from) : from_(from) {}
 
-  // "hipv4-amdgcn-amd-amdhsa--gfx1100", as the tool wrote it; the host's, without a target.
+  // Returns the tool's name for the entry, such as "hipv4-amdgcn-amd-amdhsa--gfx1100". An empty
+  // target stands for the host's entry.
   Result<std::string> entry_name(const std::string& path, const std::string& target) const {
     std::string found;
     for (const BuildFolder& build : from_) {
@@ -163,7 +165,7 @@ Result<std::string> pack_nvidia(const std::string& path, const std::vector<const
   return write_fatbin(chosen);
 }
 
-// The images of a unit, by target.
+// The images of a unit, in the order of their targets: the AMD ones, or the cubins and PTX.
 std::vector<const Artifact*> images_of(const Module& module, std::size_t unit, bool amd) {
   std::vector<const Artifact*> images;
   for (const Artifact& image : module.images) {
@@ -337,7 +339,7 @@ Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder
   }
   KILN_TRY_ASSIGN(const std::vector<PublishedFile> published,
                   publish(build.catalog, records_of(build), sources, store));
-  // What is there of an earlier build goes first: a catalog never lies beside what is not its own.
+  // Removes an earlier build first, so that a catalog never lies beside files of another build.
   static constexpr std::array kOwn = {
       "kiln.json", "compile_commands.json", "images",       "bundles", "include", "hip",
       "sources",   ".kiln/state",           ".kiln/digests"};

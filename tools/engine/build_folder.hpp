@@ -1,5 +1,4 @@
-// A finished build as it lies in its out folder: read back and checked, and written without any
-// tool.
+// A finished build in its out folder: reads and checks it, and writes it without running any tool.
 #pragma once
 
 #include <filesystem>
@@ -16,41 +15,45 @@
 namespace kiln::tools {
 
 struct BuildFolder {
-  std::filesystem::path shown;               // the folder, as errors name it; empty for what was put together
+  // the folder as errors name it; empty if assembled in memory
+  std::filesystem::path shown;
   Catalog catalog;                           // images with their bytes
   std::vector<BundleRecord> bundles;         // as the catalog lists them
-  std::map<std::string, std::string> files;  // bundles, and what is in hip/: by path, bytes
+  // bundles and converted sources (hip/): contents by path
+  std::map<std::string, std::string> files;
 };
 
-// The folder of a build that the user named by itself or by its kiln.json.
+// The folder of a build. The user names the folder itself or its kiln.json.
 struct BuildPath {
   std::filesystem::path folder;  // absolute
   std::filesystem::path shown;   // as the user would write it
 };
 BuildPath build_path(const std::filesystem::path& given, const std::filesystem::path& here);
 
-// The error (kInvalidInput) that there is no kiln.json in it, with what was probably meant.
+// Returns the error (kInvalidInput) that the folder has no kiln.json, with a guess at what was
+// meant.
 Error no_build(const std::filesystem::path& folder, const std::filesystem::path& shown, const Files& files);
 
-// Its kiln.json. `shown` names the folder in errors: kInvalidInput where it is no finished build.
+// Reads kiln.json. `shown` names the folder in errors. The error is kInvalidInput if there is no
+// finished build.
 Result<Json> read_build_document(const std::filesystem::path& folder,
                                  const std::filesystem::path& shown, const Files& files);
 
-// Its catalog alone: images without bytes, and no files.
+// Reads only the catalog: images have no bytes, and `files` is empty.
 Result<BuildFolder> read_build_catalog(const std::filesystem::path& folder,
                                        const std::filesystem::path& shown, const Files& files);
 
-// Everything in it. The error (kBuildFailed) also names what is missing, or is not what the catalog
-// says.
+// Reads everything. The error (kBuildFailed) also lists the files that are missing or differ from
+// the catalog.
 Result<BuildFolder> read_build_folder(const std::filesystem::path& folder,
                                       const std::filesystem::path& shown, const Files& files);
 
-// The bundles and converted sources of `catalog`, out of those of the builds that its images come
-// from.
+// Makes the bundles and converted sources of `catalog` from the files of the builds that its images
+// come from.
 Result<std::map<std::string, std::string>> repack(const Catalog& catalog,
                                                   const std::vector<BuildFolder>& from);
 
-// Makes `folder` hold that build and nothing else of kiln's. Under the folder's lock.
+// Makes `folder` hold this build and no other file of kiln's. The caller holds the folder's lock.
 Result<void> write_build_folder(const BuildFolder& build, const std::filesystem::path& folder,
                                 Files& files, CacheStore* store);
 

@@ -34,7 +34,8 @@ Result<void> BuildMemory::save() {
   const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
   if (!user_digests_.empty() && digests.learnt(of_machine))
     (void)files_.write(user_digests_, digests.save(of_machine));
-  // Who removed the folder during the build took kiln's mark with it; what was made since is kiln's.
+  // If the folder was removed during the build, kiln's mark went with it. Whatever is there now was
+  // made by this build, so the mark is written again.
   const std::filesystem::path mark = lock_file(out_root_);
   if ((state.is_changed || digests.learnt(of_project)) && files_.kind(mark) == PathKind::kNone) {
     KILN_TRY(files_.write(mark, ""));

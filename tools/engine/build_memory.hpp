@@ -1,9 +1,9 @@
-// What one build remembers for the next: the state of its out folder, and the digests of files.
+// What one build remembers for the next: the state of its out folder and the digests of files.
 //
 //   <out>/.kiln/state             BuildState
 //   <out>/.kiln/digests           digests of files below the source root and the out folder
-//   <cache folder>/digests        digests of all others, compilers and system headers: shared by all
-//                                 builds of the user, so that 300 MB of compilers are read once
+//   <cache folder>/digests        digests of all other files, such as compilers and system headers;
+//                                 shared by all builds of the user: 300 MB of compilers are read once
 #pragma once
 
 #include "kiln/result.hpp"
@@ -17,14 +17,14 @@ namespace kiln::tools {
 
 class BuildMemory {
  public:
-  // Loads what is there; what is missing or damaged is empty.
+  // Loads what was saved. A missing or damaged file counts as empty.
   BuildMemory(Files& files, const Plan& plan, const Environment& environment);
 
   FileDigests digests;
   BuildState state;
 
-  // Writes what has changed. The error is that the state could not be written; that the user's own
-  // cache folder cannot be is none.
+  // Writes what has changed. Fails if the state cannot be written, but not if the user's cache
+  // folder cannot.
   Result<void> save();
 
  private:

@@ -1,5 +1,5 @@
-// What a tool reported to have read: neutral paths with digests, sorted by path. A list is never
-// changed, and steps that read the same may share it.
+// The files that a tool reported to have read: neutral paths with digests, sorted by path. A list
+// is immutable, and steps that read the same files may share it.
 #pragma once
 
 #include <initializer_list>
@@ -26,7 +26,7 @@ class Dependencies {
   bool empty() const { return list_->empty(); }
   std::size_t size() const { return list_->size(); }
   friend bool operator==(const Dependencies& a, const Dependencies& b) { return a.list() == b.list(); }
-  // The same of copies.
+  // Identifies the shared list: copies have the same id.
   const void* id() const { return list_.get(); }
 
  private:

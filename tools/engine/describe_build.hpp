@@ -1,5 +1,5 @@
-// describe_build: what a build is made of, as its catalog tells it: tools, settings, sources and options.
-// All of it is known before a step has run.
+// describe_build: fills a catalog with what is known before any step runs: tools, settings, sources
+// and options.
 #pragma once
 
 #include <vector>
@@ -12,18 +12,18 @@
 
 namespace kiln::tools {
 
-// The tools that the build uses, with the user's options for them.
+// The tools that the build uses, and the options for them from the user's environment.
 std::vector<ToolRecord> used_tools(const BuildContext& context);
 
 BuildSettings settings_of(const Manifest& manifest);
 
-// Fills in of `module` what its part of the manifest and its sources tell, by `read`; its source
-// bundles where the manifest embeds them.
+// Fills in what the manifest and the sources say about `module`, reading them with `read`. Includes
+// the source bundles if the manifest embeds them.
 Result<void> describe_module(const Manifest& manifest, const ModuleSpec& spec,
                              const std::vector<Unit>& units, const ReadSource& read,
                              Module& module);
 
-// All of it; modules have no kernels and no images yet.
+// Describes the whole build. The modules have no kernels and no images yet.
 Result<Catalog> describe_build(const Manifest& manifest, const std::vector<Unit>& units,
                                const BuildContext& context, const Files& files);
 

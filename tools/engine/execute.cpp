@@ -32,7 +32,8 @@ bool is_packing(const Step& step) {
   return step.kind == StepKind::kBundle || step.kind == StepKind::kFatbin;
 }
 
-// One run of execute(). Workers share it under `mutex_`; a step's own work happens outside the lock.
+// One run of execute(). Workers share it under `mutex_` and do the work of a step without holding
+// the lock.
 class Scheduler {
  public:
   Scheduler(const BuildContext& context, BuildState& state, Files& files, Processes& processes,
@@ -61,16 +62,18 @@ class Scheduler {
   enum class Phase : std::uint8_t { kWaiting, kRunning, kDone, kFailed };
   struct Progress {
     Phase phase = Phase::kWaiting;
-    std::optional<Assessment> assessment;  // when it was made before the workers started
+    std::optional<Assessment> assessment;  // if made before the workers started
     std::optional<Error> error;
     std::uint64_t expected = 0;            // milliseconds
-    std::uint32_t waits_for = 0;           // steps that it reads from and that are not done
-    std::vector<std::uint32_t> followers;  // those that wait for it
+    std::uint32_t waits_for = 0;           // number of unfinished steps that it reads from
+    std::vector<std::uint32_t> followers;  // steps that wait for this one
   };
 
-  // In plan order. What a tool prints of a source for several targets is told once.
+  // Collects errors in plan order. If a tool prints the same for several targets of a source, the
+  // text appears only once.
   void collect_errors() {
-    std::map<std::string, std::string> told;  // what was printed, without the target's name -> for which step
+    // printed text without the target's name -> id of the first step that printed it
+    std::map<std::string, std::string> told;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (!progress_[i].error) continue;
       Error& error = result_.errors.emplace_back(std::move(*progress_[i].error));
@@ -92,7 +95,7 @@ class Scheduler {
     return record == nullptr ? 0 : record->milliseconds;
   }
 
-  // All that the checks of the steps will ask for.
+  // Computes every digest that the checks of the steps will need.
   void prefetch_digests() {
     std::set<std::pair<ToolKind, std::vector<std::string>>> tools;
     std::unordered_set<std::string_view> names;
@@ -119,7 +122,7 @@ class Scheduler {
     context_.digests.prefetch(paths, options_.jobs);
   }
 
-  // When nothing is to do, this is the whole run: no thread is started.
+  // Marks fresh steps as done. If there is nothing to do, the run ends here and starts no thread.
   void settle_fresh_steps() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
@@ -146,7 +149,8 @@ class Scheduler {
     options_.observer->planned(unfinished_, expected);
   }
 
-  // kDone when all that the step reads from is, kFailed when any of it failed, else kWaiting.
+  // Returns kFailed if any step that this one reads from failed, kDone if all are done, and
+  // kWaiting otherwise.
   Phase inputs_phase(const Step& step) const {
     Phase phase = Phase::kDone;
     for (const std::uint32_t before : step.after) {
@@ -156,7 +160,8 @@ class Scheduler {
     return phase;
   }
 
-  // After settle_fresh_steps(): what each step still waits for, and what can start at once.
+  // Runs after settle_fresh_steps(). Counts what each step still waits for and queues the steps
+  // that can start.
   void prepare_queue() {
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
       progress_[i].expected = expected_milliseconds(steps_[i]);
@@ -180,7 +185,7 @@ class Scheduler {
     }
   }
 
-  // Once every compile has ended: bundles start, or never will.
+  // Called when the last compile has ended: starts the bundles, or gives them up.
   void release_packing() {
     packing_started_ = true;
     const bool may_start = !any_failed_ || options_.failure_policy == FailurePolicy::kKeepGoing;
@@ -193,7 +198,7 @@ class Scheduler {
     }
   }
 
-  // The step to run next, or nothing when none can start now.
+  // Returns the step to run next, or nothing if none can start now.
   std::optional<std::size_t> take_next() {
     if (ready_.empty()) return std::nullopt;
     return ready_.pop();
@@ -219,7 +224,7 @@ class Scheduler {
     changed_.notify_all();
   }
 
-  // Where memory runs out, all workers stop, and what is done stays done.
+  // If memory runs out, all workers stop. Finished steps stay finished.
   void work_within_memory() {
     try {
       work();
@@ -236,7 +241,7 @@ class Scheduler {
     while (unfinished_ != 0 && !stop_) {
       const std::optional<std::size_t> next = take_next();
       if (!next) {
-        // Something is running whose end may let another step start, or all is finished.
+        // Waits for a running step, whose end may let another step start or may finish the build.
         if (unfinished_ != 0) changed_.wait(lock);
         continue;
       }
@@ -257,7 +262,7 @@ class Scheduler {
     return record == nullptr ? std::nullopt : std::optional(*record);
   }
 
-  // What came of one step, before the scheduler is told.
+  // Result of one step, before the scheduler takes note of it.
   struct Made {
     StepReport report;
     std::optional<StepRecord> record;
@@ -278,7 +283,7 @@ class Scheduler {
     }
     std::optional<StepOutput> output =
         find_in_cache(options_.cache, step, assessment.ingredients, context_);
-    // Held until the output is in the store: of all builds that want it, one runs the step.
+    // Held until the output is in the store, so that only one of several builds runs the step.
     std::optional<RangeLock> claim;
     if (!output) {
       claim = claim_in_cache(options_.cache, assessment.ingredients, options_.interrupt);
@@ -288,13 +293,13 @@ class Scheduler {
       }
     }
     made.report.status = output ? StepStatus::kCached : StepStatus::kRan;
-    // A cached step keeps the time that it took here before.
+    // A cached step keeps the duration of its last run on this machine.
     std::uint64_t milliseconds = record == nullptr ? 0 : record->milliseconds;
     if (!output) {
       Result<StepOutput> ran = run_step(step, context_, files_, processes_);
       if (!ran) return failed(std::move(made), std::move(ran).error());
       output = std::move(*ran);
-      // Looked at before the first step ran, which may be long ago.
+      // The inputs were digested before the first step ran, possibly long ago.
       if (output->changed_meanwhile.empty()) {
         output->changed_meanwhile =
             changed_since(assessment.ingredients, step, context_.plan,
@@ -313,7 +318,7 @@ class Scheduler {
     }
     if (made.report.status == StepStatus::kRan && cache_takes_outputs_) {
       const auto kept = put_in_cache(options_.cache, step, assessment.ingredients, *output);
-      // A folder that cannot be written, a disk that is full: said once, and not tried again.
+      // The folder may be read-only or the disk full. The warning is given once, and storing stops.
       if (!kept && cache_takes_outputs_.exchange(false)) {
         made.warning = "outputs are not kept for other builds: " + kept.error().message;
       }
@@ -334,7 +339,7 @@ class Scheduler {
 
   void settle(std::size_t i, Made made) {
     state_.is_changed = true;
-    // What is in place now is either recorded, or of unknown origin.
+    // The output in place is now either on record or of unknown origin.
     if (made.record) {
       state_.steps[steps_[i].id] = std::move(*made.record);
     } else {
@@ -345,7 +350,7 @@ class Scheduler {
             result_.warnings.end()) {
       result_.warnings.push_back(std::move(made.warning));
     }
-    // An interrupted step has not failed: it is neither reported nor does it stop others by itself.
+    // An interrupted step has not failed: it is not reported and does not fail its followers.
     if (made.error && made.error->code == ErrorCode::kInterrupted) {
       stop_ = std::move(*made.error);
       changed_.notify_all();
@@ -369,10 +374,10 @@ class Scheduler {
   std::condition_variable changed_;
   std::vector<Progress> progress_;
   StepQueue ready_;
-  std::vector<std::uint32_t> packing_;  // could start but for the compiles that have not ended
+  std::vector<std::uint32_t> packing_;  // ready, but held back until every compile has ended
   bool packing_started_ = false;
   std::size_t unfinished_ = 0;  // neither done nor failed
-  std::size_t uncompiled_ = 0;  // of those, the steps that are no bundles
+  std::size_t uncompiled_ = 0;  // unfinished steps other than bundles
   bool any_failed_ = false;
   std::optional<Error> stop_;
   Execution result_;

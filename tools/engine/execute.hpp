@@ -1,14 +1,14 @@
-// Brings the outputs of a plan up to date: runs what is stale, side by side, and reports each step.
+// Brings the outputs of a plan up to date: runs stale steps in parallel and reports each step.
 //
-// Order: a step starts when the steps it reads from are done; of those that can start, the longest goes
-// first (step_queue.hpp). Bundles wait until every compile has ended.
+// Order: a step starts when the steps that it reads from are done. Among the steps that can start, the
+// longest goes first (step_queue.hpp). Bundles wait until every compile has ended.
 //
-// Failures: a failed step stops the steps that read from it and nothing else, so that one run shows
-// every module that is broken; but then no bundle is made. With FailurePolicy::kKeepGoing the bundles
-// of intact modules are made too. An interrupt stops everything; what is done stays done.
+// Failures: a failed step stops only the steps that read from it, so that one run reports every broken
+// module. No bundle is made then. With FailurePolicy::kKeepGoing, intact modules still get bundles.
+// An interrupt stops everything; finished steps stay finished.
 //
-// Effects: outputs and logs below out/, written whole; `state` holds a record of every step whose
-// output is in place when execute() returns, however it returns.
+// Effects: writes whole outputs and logs below out/. When execute() returns, even with an error, `state`
+// has a record of every step whose output is in place.
 #pragma once
 
 #include <cstdint>
@@ -29,21 +29,22 @@ enum class StepStatus : std::uint8_t {
   kCached,   // taken from the shared store
   kRan,
   kFailed,
-  kSkipped,  // a step that it reads from failed, or the build stopped before it
+  kSkipped,  // a step that it reads from failed, or the build stopped first
 };
 std::string_view to_string(StepStatus status);
 
 struct StepReport {
   StepStatus status = StepStatus::kSkipped;
-  std::vector<std::string> reasons;  // why it was not up to date
-  std::uint64_t milliseconds = 0;    // what the tool took; 0 unless it ran
+  std::vector<std::string> reasons;  // why the step was not up to date
+  std::uint64_t milliseconds = 0;    // duration of the tool; 0 unless it ran
 };
 
-// Is told what happens, from any thread, one call at a time.
+// Is told about the progress of a build. Calls come from any thread, one at a time.
 class ExecuteObserver {
  public:
   virtual ~ExecuteObserver() = default;
-  // Before anything runs: how many steps are not up to date, and what they took last time in all.
+  // Called before anything runs, with the number of stale steps and the time that all of them took
+  // last time.
   virtual void planned(std::size_t stale_steps, std::uint64_t expected_milliseconds) = 0;
   virtual void started(const Step& step, std::uint64_t expected_milliseconds) = 0;
   virtual void finished(const Step& step, const StepReport& report) = 0;
@@ -56,17 +57,19 @@ struct ExecuteOptions {
   FailurePolicy failure_policy = FailurePolicy::kStopBeforeBundles;
   CacheStore* cache = nullptr;          // null: no shared store
   ExecuteObserver* observer = nullptr;  // null: none
-  const Interrupt* interrupt = nullptr;  // ends waiting for other builds; null: never
+  const Interrupt* interrupt = nullptr;  // ends the wait for other builds; null: never interrupted
 };
 
 struct Execution {
   std::vector<StepReport> steps;      // by plan position
-  std::vector<Error> errors;          // of the failed steps, in plan order
-  std::vector<std::string> warnings;  // what went wrong beside the build: the store could not be written
+  std::vector<Error> errors;          // errors of the failed steps, in plan order
+  // problems beside the build, such as a store that cannot be written
+  std::vector<std::string> warnings;
   std::size_t count(StepStatus status) const;
 };
 
-// The error is kInterrupted, or what kept the build from starting; failed steps are in the Execution.
+// The error is kInterrupted, or why the build could not start. Errors of steps are in the
+// Execution.
 Result<Execution> execute(const BuildContext& context, BuildState& state, Files& files,
                           Processes& processes, const ExecuteOptions& options);
 

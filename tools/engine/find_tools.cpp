@@ -20,11 +20,12 @@ namespace fs = std::filesystem;
 
 enum class Vendor : std::uint8_t { kNone, kAmd, kNvidia };
 
-// How one kind of tool is looked for.
+// How to search for one kind of tool.
 struct Recipe {
   ToolKind kind;
   Vendor vendor;
-  std::array<std::string_view, 2> variables;  // that name the program; empty: none
+  // environment variables that name the program; empty: unused
+  std::array<std::string_view, 2> variables;
   std::array<std::string_view, 3> in_root;    // below the vendor's folder
   std::array<std::string_view, 3> on_path;
   std::string_view install;
@@ -48,12 +49,13 @@ constexpr std::array<Recipe, 6> kRecipes = {{
 }};
 
 struct Candidate {
-  fs::path program;  // empty: the rule alone tells that there is none
+  fs::path program;  // empty if there is none; `rule` then says why
   std::string rule;
-  fs::path root;  // the vendor's folder
+  fs::path root;  // the folder of the vendor's toolkit
 };
 
-// "/usr/local/cuda/bin/nvcc", "/elsewhere/nvcc (KILN_NVCC)", "nvcc on PATH"
+// How error messages name a candidate: "/usr/local/cuda/bin/nvcc", "/elsewhere/nvcc (KILN_NVCC)",
+// "nvcc on PATH".
 std::string place_of(const Candidate& candidate) {
   if (candidate.program.empty()) return candidate.rule;
   const std::string program = candidate.program.string();
@@ -121,7 +123,7 @@ class Search {
     return tool;
   }
 
-  // In the order of find_tools.hpp.
+  // The candidates in the search order that find_tools.hpp documents.
   std::vector<Candidate> candidates(const Recipe& recipe) const {
     for (const std::string_view variable : recipe.variables) {
       if (variable.empty()) continue;
@@ -178,7 +180,7 @@ class Search {
         is_amd ? std::array<std::string_view, 2>{"ROCM_PATH", "HIP_PATH"}
                : std::array<std::string_view, 2>{"CUDA_PATH", "CUDA_HOME"};
     for (const std::string_view variable : variables) {
-      // Tools run in the manifest's folder, where a relative one would be another.
+      // Tools run in the manifest's folder, where a relative path would name another folder.
       if (const auto value = environment_.get(variable)) found.emplace_back(environment_.absolute(*value), variable);
     }
     const std::string usual = is_amd ? "/opt/rocm" : "/usr/local/cuda";
@@ -192,7 +194,8 @@ class Search {
     return above.filename() == "llvm" ? above.parent_path() : above;
   }
 
-  // `root`, or where it has no HIP headers (a clang++ of the distribution), the first ROCm that has.
+  // Returns `root`, or if it has no HIP headers (as with a distribution's clang++), the first ROCm
+  // folder that has them.
   fs::path with_hip_headers(const fs::path& root) const {
     std::vector<fs::path> places = {root};
     for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other);
@@ -203,7 +206,8 @@ class Search {
     return root;
   }
 
-  // Where the HIP compiler of this ROCm has its bitcode; empty: nowhere.
+  // Folder of the device libraries (bitcode) for the HIP compiler of this ROCm; empty if there is
+  // none.
   fs::path device_libraries(const fs::path& root) const {
     std::vector<fs::path> places;
     if (const auto named = environment_.get("DEVICE_LIB_PATH")) places.push_back(environment_.absolute(*named));
@@ -255,8 +259,9 @@ class Search {
     return probe;
   }
 
-  // A tool's programs and libraries may come to be found elsewhere, and those found before stay as
-  // they are: what is found on PATH by name, and the folders that variables name.
+  // Adds what decides where a tool finds its programs and libraries: programs found on PATH by
+  // name, and folders that variables name. Without them, a new file earlier in the search order
+  // would go unnoticed.
   void add_what_is_searched(KeyHasher& hasher) {
     for (const char* name : {"gcc", "as", "ld", "perl"}) {
       auto [at, is_new] = searched_.try_emplace(name);
@@ -295,8 +300,8 @@ class Search {
   Processes& processes_;
   const Environment& environment_;
   ToolMemory memory_;
-  const fs::path own_;          // what tools/setup.sh fills; empty: nowhere
-  const std::string distrust_;  // why nothing of it is run; empty: no reason
+  const fs::path own_;          // the folder that tools/setup.sh fills; empty: none
+  const std::string distrust_;  // why nothing in own_ is run; empty if it is trusted
   std::map<std::string, std::string, std::less<>> searched_;  // programs on PATH, by name
   Toolchain toolchain_;
 };

@@ -1,17 +1,18 @@
-// find_tools: this machine -> Toolchain: which tools there are, where, which version, by which rule.
+// find_tools: searches this machine and makes the Toolchain: which tools exist, where, in which
+// version, and by which rule each was found.
 //
-// Where each tool is looked for, first hit wins:
+// Each tool is looked for in this order; the first hit wins:
 //   1. its own variable       KILN_HIPIFY_PERL, KILN_HIPCC (also HIPCXX), KILN_OFFLOAD_BUNDLER,
-//                             KILN_NVCC, KILN_FATBINARY, KILN_CXX (also CXX): a path, or a name on PATH;
-//                             set but wrong is "not found", with no further search
+//                             KILN_NVCC, KILN_FATBINARY, KILN_CXX (also CXX): a path, or a name on PATH.
+//                             If it is set but wrong, the tool is "not found"; the search ends.
 //   2. the vendor's folder    ROCM_PATH, HIP_PATH, /opt/rocm; CUDA_PATH, CUDA_HOME, /usr/local/cuda
 //   3. PATH
 //   4. the folder that tools/setup.sh fills (Environment::toolchain_directory)
-// KILN_HIPCC and HIPCXX may name hipcc, amdclang++ or clang++: what it is called decides how it is
-// called upon.
+// KILN_HIPCC and HIPCXX may name hipcc, amdclang++ or clang++. The program's name decides which
+// options it is given.
 //
-// The one stage that runs programs to learn about them. What it learns is kept per user, under the
-// file status of every file it depends on (tool_memory.hpp), so that the next run runs none.
+// This is the only stage that runs programs to learn about them. The results are remembered per user
+// with the file status of every file they depend on (tool_memory.hpp), so that the next run runs none.
 #pragma once
 
 #include "kiln/result.hpp"
@@ -22,7 +23,7 @@
 
 namespace kiln::tools {
 
-// A tool that is missing, or does not run, is part of the value. The error is kInterrupted alone.
+// A tool that is missing or does not run is part of the result. The only error is kInterrupted.
 Result<Toolchain> find_tools(Files& files, Processes& processes, const Environment& environment);
 
 }  // namespace kiln::tools

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kWrote = "wrote ";  // label of an output, before its path
+constexpr std::string_view kWrote = "wrote ";  // label prefix of a written file; its path follows
 const std::string kImages = "images/", kInclude = "include/";
 
 bool contains(const std::vector<std::string>& sorted, const std::string& word) {
@@ -41,7 +41,7 @@ fs::path absolute_path(const fs::path& path, const Plan& plan) {
   return path.is_absolute() ? path : (plan.source_root / path).lexically_normal();
 }
 
-// What decides every byte that finish() writes.
+// Lists what decides every byte that finish() writes.
 Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context,
                                const std::vector<Unit>& units) {
   const Manifest& manifest = request.manifest;
@@ -49,7 +49,7 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   Ingredients result;
   // The generator is part of this program.
   result.push_back({"program", digest_text(digests.digest("/proc/self/exe"))});
-  // As they were when they were read, which may not be what lies there now.
+  // The digests are from when the files were read; they may have changed since.
   for (const auto& [path, digest] : manifest.read)
     result.push_back({"manifest " + path, digest.hex()});
   result.push_back({"header", manifest.embed.header});
@@ -85,7 +85,7 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   return result;
 }
 
-// The part of a record that names what was written.
+// The entries of a record that name written files.
 std::vector<Ingredient> outputs_of(const Ingredients& record) {
   std::vector<Ingredient> outputs;
   std::copy_if(record.begin(), record.end(), std::back_inserter(outputs),
@@ -118,8 +118,8 @@ struct RecordedFile {
   Digest digest;
 };
 
-// A file's bytes, if they are what the build knows the file by: what it recorded when it made the
-// file or found it up to date. Otherwise somebody else wrote it meanwhile.
+// Reads a file whose digest the build recorded when it made the file or found it up to date. The
+// error says that somebody else has changed it since.
 Result<RecordedFile> read_recorded(const fs::path& path, const BuildContext& context,
                                    const Files& files) {
   const std::optional<Digest> recorded = context.digests.digest(path);
@@ -129,13 +129,13 @@ Result<RecordedFile> read_recorded(const fs::path& path, const BuildContext& con
   return changed_by_others(path, context);
 }
 
-// What can be embedded, and why the other modules cannot.
+// The modules that can be embedded, and the errors of the others.
 struct ReadModules {
   std::vector<Module> modules;
   std::vector<Error> errors;
 };
 
-// Every image of the modules, by plan position; nothing for other steps.
+// Reads every image of the modules, by plan position. Other steps have no entry.
 std::vector<std::optional<Result<Artifact>>> read_images(const FinishRequest& request,
                                                          const BuildContext& context,
                                                          const Files& files) {
@@ -156,7 +156,7 @@ std::vector<std::optional<Result<Artifact>>> read_images(const FinishRequest& re
   return images;
 }
 
-// One module of them: itself, or why it cannot be embedded.
+// Makes one module, or the errors that keep it from being embedded.
 ReadModules make_module(const ModuleSpec& spec, std::vector<Artifact> images,
                         const std::vector<Artifact>& joined, const Manifest& manifest) {
   ReadModules made;
@@ -175,7 +175,7 @@ ReadModules make_module(const ModuleSpec& spec, std::vector<Artifact> images,
   return made;
 }
 
-// Side by side on all cores, in the order of the manifest.
+// Reads all modules in parallel. The result is in the order of the manifest.
 ReadModules read_modules(const FinishRequest& request, const BuildContext& context,
                          const Files& files) {
   struct Part {
@@ -214,7 +214,7 @@ ReadModules read_modules(const FinishRequest& request, const BuildContext& conte
   return all;
 }
 
-// Bundles are not embedded, so it is enough that their status has not changed since they were made.
+// Bundles are not embedded, so it is enough that they have not changed since they were made.
 Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& modules,
                                                const BuildContext& context, const Files& files) {
   std::vector<BundleRecord> bundles;
@@ -239,7 +239,7 @@ Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& module
   return bundles;
 }
 
-// Those of several whose images export nothing.
+// The sources whose images export no kernel.
 std::vector<std::string> sources_without_kernels(const Module& module) {
   std::vector<std::string> empty;
   for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
@@ -251,8 +251,8 @@ std::vector<std::string> sources_without_kernels(const Module& module) {
   return empty;
 }
 
-// What the images of a module were built from. Of those that an earlier build left, what was said
-// of them then.
+// Says which sources the images of a module were built from. For images left by an earlier build,
+// repeats what that build said.
 ImageSources image_sources(const Module& module, const BuildContext& context, const Files& files) {
   const fs::path& out = context.plan.out_root;
   ImageSources before;
@@ -268,7 +268,7 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
-// Why a file for programs that an earlier build made goes: "this build emits c and catalog".
+// Why a file of an earlier build is removed, such as "this build emits c and catalog".
 std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
   const bool is_renamed = std::ranges::any_of(published_files(embed), [&](const std::string& made) {
     return fs::path(made).extension() == path.extension();
@@ -281,9 +281,9 @@ std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
   return "this build emits " + join(names, ", ") + (names.empty() ? "" : " and ") + last;
 }
 
-// Files that an earlier build generated and this one does not: a header under its old name would
-// still be found by an #include. A state that names anything but a file below the out folder was
-// not written by kiln. Returns those that are for programs.
+// Removes files that an earlier build generated and this one does not: an #include would still find
+// a header under its old name. Paths outside the out folder are ignored, because kiln never writes
+// them into a state. Returns the removed files that are meant for programs.
 std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingredients& now,
                                          const EmbedOptions& embed, const BuildContext& context,
                                          Files& files) {
@@ -294,7 +294,7 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
       return one.label == old.label;
     });
     const std::string name = old.label.substr(kWrote.size());
-    // What is said of images goes with them: old_images.hpp.
+    // Source notes of images are removed together with the images (old_images.hpp).
     if (is_kept || !is_inner_path(name) || name.starts_with(kImages)) continue;
     const fs::path path = context.plan.out_root / name;
     if (files.kind(path) != PathKind::kFile || !files.remove_all(path)) continue;
@@ -305,11 +305,11 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
   return removed;
 }
 
-// What each module is made from, and the whole catalog. Every module is known to offer the same kernels on
-// every target.
+// Makes the catalog, and adds to each module what it is made from. The modules are already known to
+// offer the same kernels on every target.
 Result<Catalog> make_catalog(const FinishRequest& request, std::vector<Module> modules,
                              const BuildContext& context, const Files& files) {
-  std::map<fs::path, std::string> texts;  // most are in several units
+  std::map<fs::path, std::string> texts;  // most files are part of several units
   const auto read_source = [&](const fs::path& path) -> Result<std::string> {
     const auto known = texts.find(path);
     if (known != texts.end()) return known->second;
@@ -331,7 +331,7 @@ Result<Catalog> make_catalog(const FinishRequest& request, std::vector<Module> m
   return catalog;
 }
 
-// The folders that embedded sources include from and that are not embedded with them, sorted.
+// Folders, sorted, that embedded sources include from but that are not embedded.
 std::vector<std::string> headers_left_out(const FinishRequest& request) {
   std::set<std::string> folders;
   if (request.manifest.embed.source == EmbedSource::kNone) return {};
@@ -343,7 +343,7 @@ std::vector<std::string> headers_left_out(const FinishRequest& request) {
   return {folders.begin(), folders.end()};
 }
 
-// What to tell of it.
+// Counts and lists what is reported about a written catalog.
 Finished summary_of(const Catalog& catalog) {
   Finished summary;
   for (const Module& module : catalog.modules) {
@@ -357,7 +357,7 @@ Finished summary_of(const Catalog& catalog) {
   return summary;
 }
 
-// Returns a line for the record of each file.
+// Writes the files. Returns a line of the record for each.
 Result<Ingredients> write_all(const std::vector<PublishedFile>& published, const BuildContext& context,
                               Files& files) {
   Ingredients written;
@@ -385,7 +385,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
     return merge_errors(std::move(read.errors));
   }
-  // The next build is to say it again, so this one is none that is up to date.
+  // The next build must report the errors again, so this one must not count as up to date.
   if (!read.errors.empty()) now.push_back({"left out", std::to_string(read.errors.size())});
   KILN_TRY_ASSIGN(Catalog catalog, make_catalog(request, std::move(read.modules), context, files));
   KILN_TRY_ASSIGN(const std::vector<BundleRecord> bundles, list_bundles(catalog.modules, context, files));
@@ -398,7 +398,7 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   const std::string commands = write_json(compile_commands(context.plan, context.toolchain));
   published.insert(published.begin(), {"compile_commands.json", commands, sha256(commands)});
 
-  // A failure while writing leaves no claim that what is there belongs together.
+  // If writing fails, no record must claim that the files in place belong together.
   state.is_changed = true;
   const Ingredients before = std::exchange(state.finish, {});
   KILN_TRY_ASSIGN(const Ingredients written, write_all(published, context, files));

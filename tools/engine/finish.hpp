@@ -1,7 +1,8 @@
-// finish: the images and bundles of a build -> kiln.json, compile_commands.json and the header.
+// finish: makes kiln.json, compile_commands.json and the header from the images and bundles of a
+// build.
 //
-// Every image is read back, its kernels are compared (verify), and only then is anything written. What
-// decides the result is kept in BuildState::finish, so that a build with nothing to do reads no image.
+// Every image is read back and its kernels are compared (verify) before anything is written. The state
+// records what decides the result (BuildState::finish), so that a build with nothing to do reads no image.
 #pragma once
 
 #include <string>
@@ -19,16 +20,16 @@
 namespace kiln::tools {
 
 struct FinishRequest {
-  const Manifest& manifest;                  // with the options of the command line put in
-  const std::vector<Unit>& units;            // its sources, as they were planned
-  std::vector<std::string> missing_targets;  // left out by --allow-missing
-  std::vector<std::string> modules;          // whose steps all succeeded, sorted
-  CacheStore* cache = nullptr;               // compressed images; null: none
-  // Whether a module whose images differ is left out, or fails it all.
+  const Manifest& manifest;                  // with the options of the command line applied
+  const std::vector<Unit>& units;            // the planned sources
+  std::vector<std::string> missing_targets;  // targets left out by --allow-missing
+  std::vector<std::string> modules;          // modules whose steps all succeeded, sorted
+  CacheStore* cache = nullptr;               // keeps compressed images; null: none
+  // With kKeepGoing, a module whose images differ is left out; otherwise it fails the whole call.
   FailurePolicy failure_policy = FailurePolicy::kStopBeforeBundles;
 };
 
-// A file for programs, of an earlier build, that this one does not make.
+// A file for programs that an earlier build made and this one does not.
 struct RemovedFile {
   std::string path;  // relative to the out folder
   std::string why;   // "this build emits c and catalog"
@@ -36,30 +37,33 @@ struct RemovedFile {
 
 struct Finished {
   bool was_up_to_date = false;
-  std::size_t kernels = 0, images = 0;  // of what was written; 0 when up to date
+  std::size_t kernels = 0, images = 0;  // what was written; 0 when up to date
   std::vector<RemovedFile> removed;
-  std::vector<std::string> without_kernels;  // sources of modules of several
-  std::vector<std::string> untyped_kernels;  // extern "C", with arguments of which the size alone is known
-  std::vector<std::string> headers_left_out;  // folders that embedded sources include from, outside of the manifest's
-  std::vector<Error> errors;            // of the modules that were left out
+  std::vector<std::string> without_kernels;  // of modules with several sources
+  // extern "C" kernels with arguments of which only the size is known
+  std::vector<std::string> untyped_kernels;
+  // folders outside the manifest's that embedded sources include from
+  std::vector<std::string> headers_left_out;
+  std::vector<Error> errors;            // errors of the modules that were left out
 };
 
-// Needs the outputs of every step of `request.modules` in place. Records what it wrote in
-// `state.finish`; nothing is written unless every image is as it should be, or with kKeepGoing
-// those of one module are. Errors: kBuildFailed when an image cannot be read, is not the one that
-// was made, or its kernels differ, for all modules at once.
+// Makes the catalog and the files for programs. The outputs of every step of `request.modules` must
+// be in place. Writes nothing unless every image is valid, or with kKeepGoing, those of at least
+// one module. Records the written files in `state.finish`. The error is kBuildFailed if an image
+// cannot be read, has changed since it was made, or has other kernels; it covers all modules at
+// once.
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files);
 
-// Where the header is, relative to the out folder.
+// Path of the header, relative to the out folder.
 std::string header_path(const Manifest& manifest);
 
-// The file beside it whose time is that of the last build that was asked for a depfile, of which it
-// is the target: the header itself keeps its time while it stays the same.
+// Path of the stamp file beside the header. A depfile names it as its target. Its time is that of
+// the last build that wrote a depfile; the header keeps its time while its content stays the same.
 std::string stamp_path(const Manifest& manifest);
 
-// What the header depends on, absolute and sorted: manifest, abi files, sources, all that they include,
-// and the tools.
+// Absolute, sorted paths of all that the header depends on: manifest, abi files, sources, all that
+// they include, and the tools.
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state);
 

@@ -15,9 +15,9 @@
 namespace kiln::tools {
 namespace {
 
-// nvcc writes the absolute paths of sources into line tables and debug information, and has no option
-// against it; and a digest of them into the names of functions, unless it is told another name. The
-// other compilers are told to leave the folder out: see plan_compile.cpp.
+// nvcc writes absolute paths of sources into line tables and debug information and has no option
+// against it. It also puts a digest of the path into function names, unless it is told another
+// name. The other compilers are told to leave the folder out (plan_compile.cpp).
 constexpr std::array<std::string_view, 4> kNvccDebugOptions = {
     "-G", "--device-debug", "-lineinfo", "--generate-line-info"};
 
@@ -52,8 +52,8 @@ std::string label_of(const Tool::Part& part) {
 
 std::string label_of_input(const std::string& input) { return std::string(kInput) + input; }
 
-// What a word of a command line may name: itself, what stands after '=' or '@', and the parts of a
-// list. "-fplugin=a.so" -> "a.so", "@words" -> "words".
+// Adds the file names that a word of a command line may contain: the word itself, what follows '='
+// or '@', and the parts of a list. "-fplugin=a.so" -> "a.so", "@words" -> "words".
 void add_names(std::string_view word, std::vector<std::string>& names) {
   if (word.starts_with('@')) word.remove_prefix(1);
   const std::size_t equals = word.find('=');
@@ -65,7 +65,7 @@ void add_names(std::string_view word, std::vector<std::string>& names) {
   if (word.find(',') != std::string_view::npos) names.emplace_back(word);
 }
 
-// The words of a step that may name files: of its command line, and of variables.
+// Visits the words of a step that may name files, in its command line and in variables.
 template <typename Visit>
 void for_each_word(const Step& step, const SharedIngredients::Variables& variables, Visit visit) {
   for (std::size_t i = 1; i < step.argv.size(); ++i) {
@@ -77,8 +77,8 @@ void for_each_word(const Step& step, const SharedIngredients::Variables& variabl
   }
 }
 
-// The files that options name. Compilers read them and mostly tell nobody: lists of options,
-// plug-ins, profiles. Of what those name in turn nothing is known.
+// The files that options name: lists of options, plug-ins, profiles. Compilers read them and mostly
+// do not report them. Files that these files name in turn are unknown.
 Ingredients named_files(const Step& step, const Plan& plan,
                         const SharedIngredients::Variables& variables, FileDigests& digests,
                         SharedIngredients& shared) {
@@ -95,7 +95,7 @@ Ingredients named_files(const Step& step, const Plan& plan,
   return found;
 }
 
-// Those of the step itself come before the user's.
+// Variables of the step override the user's.
 SharedIngredients::Variables variables_of(const Step& step, const Environment& environment,
                                           SharedIngredients& shared) {
   SharedIngredients::Variables variables = shared.variables(step.tool, environment);
@@ -290,7 +290,7 @@ Ingredients read_ingredients(std::string_view lines) {
 
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests) {
-  // In the order of ingredient_lines(): two parts may share a label.
+  // Parts are searched in the order of ingredient_lines(), because two of them may share a label.
   auto one = ingredients.begin();
   const auto is_as_said = [&](const std::string& label, const std::filesystem::path& path) {
     one =
@@ -337,7 +337,7 @@ std::vector<std::string> files_named_by_options(const Step& step, const Plan& pl
 
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after) {
   std::vector<std::string> reasons;
-  // A file may appear under one label once only, but two libraries may share role and name.
+  // A label is usually unique, but two libraries may share role and name.
   std::multimap<std::string, std::string> old_values;
   for (const Ingredient& one : before) {
     if (one.label != "argument") old_values.emplace(one.label, one.value);
@@ -366,7 +366,7 @@ std::vector<std::string> explain_difference(const Ingredients& before, const Ing
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan) {
   const std::string text =
       (path.is_absolute() ? path : plan.source_root / path).lexically_normal().string();
-  // One root may lie inside another: the longest that holds the path tells most.
+  // Roots may be nested: the longest one that contains the path is the most specific.
   std::string_view name;
   std::size_t length = 0;
   const auto consider = [&](std::string_view candidate, const std::string& root) {

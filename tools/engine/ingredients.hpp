@@ -1,15 +1,16 @@
-// What decides a step's output: the labelled list that up-to-date checks compare, cache keys hash
-// and explanations are drawn from.
+// Ingredients: everything that decides a step's output, as a list of labelled values. Up-to-date
+// checks
+// compare the list, cache keys hash it, and explanations are made from it.
 //
 //   label               value
 //   kind                compile
 //   tool                nvcc
-//   part ptxas ptxas    digest of the file's bytes; the words are its role and its file name
+//   part ptxas ptxas    digest of the file; the label has its role and its file name
 //   argument            one entry per word of argv, with {src} and {out}
 //   lines               named: what name_lines() does to a converted source
-//   environment NAME    value: what the step sets, and what is passed on of the user's own
-//   source folder       its path, where nvcc writes it down: with debug information, or when it
-//                       cannot be told another name for the source
+//   environment NAME    value: set by the step, or passed on from the user's environment
+//   source folder       its path, if nvcc writes it into the output: with debug information, or when
+//                       nvcc cannot be told another name for the source
 //   input {src}/a.cu    digest, or "missing"
 #pragma once
 
@@ -39,15 +40,15 @@ struct Ingredient {
 };
 using Ingredients = std::vector<Ingredient>;
 
-// Labels of files, each before a neutral path.
+// Prefixes of labels of files; a neutral path follows.
 inline constexpr std::string_view kInput = "input ";
 inline constexpr std::string_view kNamedFile = "named file ";
 
 inline constexpr std::string_view kMissing = "missing";  // instead of a digest
 std::string digest_text(const std::optional<Digest>& digest);  // in hexadecimal, or kMissing
 
-// What the ingredients of many steps have in common, worked out once. It serves one plan and one
-// environment, and is safe from several threads.
+// Ingredients that many steps share, computed once. Serves one plan and one environment.
+// Thread-safe.
 class SharedIngredients {
  public:
   struct File {
@@ -59,71 +60,73 @@ class SharedIngredients {
   const std::vector<File>& parts(const Step& step, const Tool& tool);
   // The files that a word of a command line may name.
   const std::vector<File>& named_by(std::string_view word, const Plan& plan);
-  // Those of the user that are passed on to the tool.
+  // The user's variables that are passed on to the tool.
   const Variables& variables(ToolKind tool, const Environment& environment);
 
-  // Adds the lines of those parts, and of an input of the step. They are made once, until a digest
-  // may have changed.
+  // Append the lines of the tool's parts, or of one input. Lines are cached until a digest may have
+  // changed.
   void append_parts(std::string& lines, const Step& step, const Tool& tool, FileDigests& digests);
   void append_input(std::string& lines, const std::string& input, const Plan& plan,
                     FileDigests& digests);
-  // Whether each file has the digest that is said of it.
+  // True if each file still has its recorded digest.
   bool are_unchanged(const Dependencies& dependencies, const Plan& plan, FileDigests& digests);
 
  private:
-  // What is known of files, as long as no digest may have changed.
+  // Facts about files, valid as long as no digest may have changed.
   struct OfFiles {
     std::map<std::pair<ToolKind, std::vector<std::string>>, std::string> parts;
     std::unordered_map<std::string, std::string> inputs;
     std::unordered_map<const void*, std::pair<Dependencies, bool>> unchanged;
   };
-  // With the mutex held.
+  // The caller holds the mutex.
   OfFiles& of_files(const FileDigests& digests);
 
-  std::mutex mutex_;  // what is in the maps is never changed
+  std::mutex mutex_;  // entries of the maps never change, so references to them stay valid
   std::map<std::pair<ToolKind, std::vector<std::string>>, std::vector<File>> parts_;
   std::map<std::string, std::vector<File>, std::less<>> words_;
   std::map<ToolKind, Variables> variables_;
   OfFiles of_files_;
-  std::uint64_t changes_ = 0;  // of the digests that of_files_ is about
+  std::uint64_t changes_ = 0;  // FileDigests::changes() when of_files_ was filled
 };
 
-// A line "is " label "\t" value for each ingredient of the step. Most checks compare them as they
-// are.
+// Returns a line "is " label "\t" value for each ingredient of the step. Most checks compare these
+// lines without parsing them.
 std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& tool,
                              const Environment& environment, FileDigests& digests,
                              SharedIngredients& shared);
 
-// How each of those lines starts.
+// First word of each of those lines.
 inline constexpr std::string_view kIngredient = "is ";
 std::string write_ingredients(const Ingredients& ingredients);
 Ingredients read_ingredients(std::string_view lines);
 void append_ingredient(std::string& lines, std::string_view word, std::string_view label,
                        std::string_view value);
-// After the word.
+// Parses a line without its first word.
 Ingredient read_ingredient(std::string_view line);
 
-// The neutral path of a file that is not what these ingredients of `step` say, by now; or nothing.
+// Returns the neutral path of a file that no longer is what these ingredients of `step` say, or an
+// empty string.
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests);
 
-// The files that the step's options name, as neutral paths.
+// The files that the step's options name and that existed, as neutral paths.
 std::vector<std::string> files_named_by_options(const Ingredients& ingredients);
-// The files that they may name, there or not.
+// The files that the step's options may name, whether or not they exist.
 std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
                                                 const Environment& environment);
 
 Digest key_of(const Ingredients& ingredients);
 
-// Why `after` is not `before`, a phrase each: "affine.cu changed", "ptxas changed", "flag -O3 -> -O2".
+// Explains how `after` differs from `before`, a phrase per difference: "affine.cu changed", "ptxas
+// changed", "flag -O3 -> -O2".
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after);
 
-// `path` in the form that does not depend on where things lie: below a root or place of the plan,
-// "{src}/...", "{out}/...", "{rocm}/..."; else absolute. Relative paths are relative to the source
-// root, where steps run.
+// Returns `path` in a form that does not depend on where folders are: "{src}/...", "{out}/..." or
+// "{rocm}/..." if it lies below a root or place of the plan, and otherwise the absolute path.
+// Relative paths start at the source root, where steps run.
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan);
 
-// A neutral path as a person would name it: without "{src}/".
+// The form of a neutral path that people are shown: without "{src}/".
 std::string display_path(std::string_view neutral);
 
 }  // namespace kiln::tools

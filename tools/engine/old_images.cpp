@@ -14,8 +14,8 @@ namespace {
 
 using Paths = std::unordered_set<std::string>;
 
-// Whether a file is what is said of a module's images (formats/image_sources.hpp), and they are
-// there.
+// True if a file is the source note of a module's images (formats/image_sources.hpp) and the
+// images' folder exists.
 bool tells_of_images(const Files& files, const std::filesystem::path& path) {
   std::filesystem::path folder = path;
   return path.extension() == ".sources" &&
@@ -24,14 +24,15 @@ bool tells_of_images(const Files& files, const std::filesystem::path& path) {
 
 using Reads = std::vector<std::pair<std::string, Digest>>;
 
-// What a step read when it ran, by neutral path: its inputs are ingredients, the rest was found.
+// What a step read when it ran, by neutral path. Inputs are among its ingredients; the tool
+// reported the rest.
 Reads reads_of(const StepRecord& record) {
   Reads reads = record.dependencies.list();
   const Ingredients ingredients = read_ingredients(record.ingredients);
   for (const std::string_view label : {kInput, kNamedFile}) {
     for (const Ingredient& one : ingredients) {
       if (!one.label.starts_with(label)) continue;
-      Digest digest;  // of nothing, which no file has, where the file was not there
+      Digest digest;  // a missing file gets the zero digest, which no file has
       (void)Digest::parse(one.value, digest);
       reads.emplace_back(one.label.substr(label.size()), digest);
     }
@@ -39,7 +40,7 @@ Reads reads_of(const StepRecord& record) {
   return reads;
 }
 
-// What was made from files that are as they were then.
+// Knows which outputs were made from files that have not changed since.
 class Current {
  public:
   Current(const BuildContext& context, const BuildState& state)
@@ -51,7 +52,7 @@ class Current {
     }
     const auto known = answers_.find(output);
     if (known != answers_.end()) return known->second;
-    answers_[output] = false;  // what depends on itself is not current
+    answers_[output] = false;  // breaks cycles: an output that depends on itself is not current
     const auto [first, last] = makers_.equal_range(output);
     const bool is_current = std::any_of(first, last, [&](const auto& maker) {
       const Reads reads = reads_of(*maker.second);
@@ -72,7 +73,7 @@ class Current {
   std::map<Digest, bool> answers_;
 };
 
-// The outputs of the plan, below the out folder.
+// Paths of the plan's outputs, relative to the out folder.
 Paths outputs_of(const Plan& plan) {
   constexpr std::string_view kOut = "{out}/";
   Paths made;
@@ -82,8 +83,8 @@ Paths outputs_of(const Plan& plan) {
   return made;
 }
 
-// Removes the files below hip/`inner` that are not `kept`, by their path in the sources, and the folders that
-// are then empty.
+// Removes the files below hip/`inner` for which `kept` is false, and the folders that become empty.
+// `kept` is given a file's path in the sources.
 void clear_conversions(const std::filesystem::path& folder, const std::string& inner,
                        const std::function<bool(const std::string&)>& kept, Files& files) {
   const Result<std::vector<std::string>> names = files.list(folder);
@@ -138,7 +139,7 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
     }
     if (!files.remove_all(out / path)) continue;
     removed.push_back(path);
-    // The last of a folder takes it along.
+    // Removes folders that have become empty.
     for (std::filesystem::path folder = (out / path).parent_path(); folder != out;
          folder = folder.parent_path()) {
       const Result<std::vector<std::string>> left = files.list(folder);

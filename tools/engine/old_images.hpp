@@ -1,9 +1,9 @@
-// What an earlier build left in the out folder and the present one does not make.
+// Removes what an earlier build left in the out folder and the present one does not make.
 //
-// Images and bundles: of a target that was left out this time, or that the manifest no longer has.
-// KILN_IMAGE_PATH may name the folder, so that an image of older sources must not stay there beside new ones.
+// Images and bundles: of targets that this build leaves out or that the manifest no longer has.
+// KILN_IMAGE_PATH may name the out folder, so images of older sources must not stay beside new ones.
 //
-// Sources that hipify-perl made for AMD GPUs: a header that is gone would still be found by an #include.
+// Sources that hipify-perl made for AMD GPUs: an #include would still find a removed header.
 #pragma once
 
 #include <string>
@@ -16,17 +16,18 @@
 
 namespace kiln::tools {
 
-// By its name, whether kiln would write such a file below images/ or bundles/: a user's own notes there stay.
+// True if kiln writes files with such a name below images/ or bundles/. A user's own files there
+// stay.
 bool is_of_kiln(const std::filesystem::path& path);
 
-// Removes what a whole build does not make; what one of kSelected does not make stays while its
-// sources are the same. Returns the paths below the out folder. After the plan's steps, all of which
-// succeeded.
+// Removes images and bundles that the build does not make. With kSelected, files whose sources have
+// not changed stay. Call it after all steps of the plan have succeeded. Returns the removed paths,
+// relative to the out folder.
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,
                                            const BuildState& state, Files& files);
 
-// Removes from hip/ what the plan does not make there; of kSelected what the sources no longer have. Before the
-// plan's steps.
+// Removes converted sources from hip/ that the plan does not make. With kSelected, removes only
+// those whose source is gone. Call it before the plan's steps.
 void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files);
 
 }  // namespace kiln::tools

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The first thing below `root`, relative to it, that is no folder. Ninja makes the folders of what
-// it is going to have made, so they are nobody's.
+// Returns the path, relative to `root`, of the first file below it. Folders are ignored, because
+// Ninja creates the folders of outputs in advance. A tree that is too deep counts as a file.
 std::optional<fs::path> first_file(const Files& files, const fs::path& root,
                                    const fs::path& inner) {
   constexpr int kDeepest = 16;
@@ -44,7 +44,7 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
     return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " is a file, not an out folder"}
         .hint("choose a folder that is empty or not there, or one that kiln filled: --out DIR");
   }
-  // Without kiln's notes, as after a copy that leaves hidden files out.
+  // The folder may be a copy of a build that left hidden files out.
   if (read_build_catalog(out_root, as_given, files)) return {};
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
@@ -79,7 +79,7 @@ fs::path scratch_folders(const fs::path& out_root) { return out_root / ".kiln" /
 Result<Staging> Staging::make(HeldFiles& files, const fs::path& out_root) {
   const fs::path folders = scratch_folders(out_root);
   for (const std::string& name : files.list(folders).value_or(std::vector<std::string>())) {
-    // An orphaned compiler may still be writing there: then what is left goes with the next build.
+    // An orphaned compiler may still write there. The next build then removes what is left.
     (void)files.remove_all(folders / name);
   }
   KILN_TRY_ASSIGN(fs::path folder, files.make_unique_folder(folders));

@@ -1,4 +1,4 @@
-// The out folder as a whole: whose it is, and where a build puts what is not whole yet.
+// The out folder as a whole: whom it belongs to, and where a build puts unfinished files.
 #pragma once
 
 #include <filesystem>
@@ -9,25 +9,26 @@
 
 namespace kiln::tools {
 
-// Whether a build may fill the folder: it is not there, holds no file, or was filled by kiln before. The
-// error (kInvalidInput) names it as the user did. Before the folder's lock is taken, which marks it.
+// Checks that a build may fill the folder: it does not exist, holds no file, or was filled by kiln
+// before. The error (kInvalidInput) names the folder as the user did. Call it before the folder's
+// lock is taken, because the lock marks the folder as kiln's.
 Result<void> check_out_folder(const Files& files, const std::filesystem::path& out_root,
                               const std::filesystem::path& as_given);
 
-// Whether a build may write its depfile there: nothing is there, or what an earlier build wrote.
-// The error (kInvalidInput) names the file as the user did.
+// Checks that a build may write its depfile to `path`: no file is there, or an earlier build wrote
+// it. The error (kInvalidInput) names the file as the user did.
 Result<void> check_depfile(const Files& files, const std::filesystem::path& out_root,
                            const std::filesystem::path& path,
                            const std::filesystem::path& as_given);
 
-// out/.kiln/lock: whoever builds in the folder holds it, and where it is, kiln made the folder.
+// out/.kiln/lock. A build in the folder holds it. If the file exists, the folder is kiln's.
 std::filesystem::path lock_file(const std::filesystem::path& out_root);
 
-// Below it lie the folders of one run, and of each of its steps.
+// Parent of the scratch folders of a run and of its steps.
 std::filesystem::path scratch_folders(const std::filesystem::path& out_root);
 
-// Where `files` writes first, while this lives; under the folder's lock. What killed builds left is
-// removed before, and what this one leaves at its end.
+// While it lives, `files` writes new files into its folder first. The caller holds the out folder's
+// lock. make() removes what killed builds left; the destructor removes the folder.
 class Staging {
  public:
   static Result<Staging> make(HeldFiles& files, const std::filesystem::path& out_root);

@@ -18,10 +18,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The oldest host compilers that know what host images need (-march=x86-64-v3, _Float16).
+// The oldest host compilers that support what host images need (-march=x86-64-v3, _Float16).
 constexpr int kOldestGcc = 12, kOldestClang = 15;
 
-// The first dotted number after `marker`: "release 13.0, V13.0.88" with marker "V" -> "13.0.88".
+// Returns the first dotted number that follows `marker`: "release 13.0, V13.0.88" with marker "V"
+// -> "13.0.88".
 std::string number_after(std::string_view text, std::string_view marker) {
   constexpr std::string_view kDigits = "0123456789";
   for (std::size_t at = text.find(marker); at != std::string_view::npos;
@@ -36,7 +37,7 @@ std::string number_after(std::string_view text, std::string_view marker) {
   return {};
 }
 
-// The rest of the line that follows `marker`, without blanks at its ends.
+// Returns the rest of the line after `marker`, trimmed.
 std::string line_after(std::string_view text, std::string_view marker) {
   const std::size_t at = text.find(marker);
   if (at == std::string_view::npos) return {};
@@ -80,14 +81,14 @@ class Prober {
     return Error{ErrorCode::kUnavailable, request_.program.string() + ": " + why};
   }
 
-  // As a step of this tool will run: what a probe tells must hold then.
+  // Uses the environment of a step, so that what the probe learns holds for steps.
   void set_environment(Command& command) const {
     command.inherit = Inherit::kNothing;
     command.environment = tool_environment(request_.kind, environment_);
     for (const auto& variable : request_.environment) command.environment.push_back(variable);
   }
 
-  // What the program prints, on either stream.
+  // Returns what the program prints on both streams.
   Result<std::string> ask(const fs::path& program, std::vector<std::string> arguments) {
     Command command;
     command.argv = {program.string()};
@@ -110,7 +111,7 @@ class Prober {
     probe_.parts.push_back({std::move(role), path.lexically_normal()});
   }
 
-  // The program, and the shared libraries that the dynamic linker would load with it.
+  // Adds the program and the shared libraries that the dynamic linker loads with it.
   Result<void> add_with_libraries(const std::string& role, const std::string& library_role,
                                   const fs::path& program) {
     add(role, program);
@@ -133,7 +134,7 @@ class Prober {
     return {};
   }
 
-  // Only a dynamic program is asked for its libraries: a static one, and a script, would run.
+  // Only a dynamic program may be asked for its libraries: a static program or a script would run.
   static bool is_dynamic(std::string_view bytes) {
     const Result<Elf> elf = read_elf(std::as_bytes(std::span(bytes)));
     return elf && std::any_of(elf->sections.begin(), elf->sections.end(),
@@ -162,7 +163,7 @@ class Prober {
                                {{"compiler", "cc1plus"}, {"assembler", "as"}, {"linker", "ld"}});
   }
 
-  // The programs that a GCC driver calls; clang has all but the linker in itself.
+  // Adds the programs that a GCC driver calls. clang needs only the linker.
   Result<void> add_programs_of_gcc(
       const fs::path& driver,
       std::initializer_list<std::pair<const char*, const char*>> roles_and_names) {
@@ -219,7 +220,8 @@ class Prober {
     return add_device_libraries(processors);
   }
 
-  // clang takes options from the *.cfg files beside it, also from one that comes later.
+  // clang reads options from *.cfg files beside it. The folder is recorded, because such a file may
+  // be added later.
   void add_configuration(const fs::path& folder) {
     if (folder.empty()) return;
     const Result<std::vector<std::string>> names = files_.list(folder);
@@ -240,7 +242,7 @@ class Prober {
     }
   }
 
-  // A processor can be built when clang knows it and the device libraries have its constants.
+  // A processor can be built for if clang knows it and the device libraries have its constants.
   Result<void> add_device_libraries(std::string_view supported) {
     constexpr std::string_view kIsa = "oclc_isa_version_", kSuffix = ".bc";
     const Result<std::vector<std::string>> names = files_.list(request_.device_libraries);
@@ -275,7 +277,7 @@ class Prober {
         if (!trim(line).empty()) probe_.builds.emplace_back(trim(line));
       }
     }
-    // A dry run tells where this nvcc keeps its programs, whatever the packaging.
+    // A dry run tells where this nvcc keeps its programs, in any packaging.
     KILN_TRY_ASSIGN(const std::string dry_run, nvcc_dry_run());
     const fs::path here = line_after(dry_run, "#$ _HERE_=");
     const fs::path nvvm = line_after(dry_run, "#$ CICC_PATH=");
@@ -293,8 +295,8 @@ class Prober {
     return preprocessor();
   }
 
-  // -Xcicc is an option that nvcc's manual does not have, so it may be refused. cicc knows the option
-  // that it passes on when nvcc gives it by itself, too.
+  // Learns whether nvcc can be told another name for the source. -Xcicc is not in nvcc's manual, so
+  // nvcc may refuse it. cicc knows the option only if nvcc also passes it by itself.
   Result<std::string> nvcc_dry_run() {
     std::vector<std::string> arguments = {"--dryrun", "-cubin", "-x", "cu", "/dev/null"};
     std::vector<std::string> naming = arguments;
@@ -307,8 +309,8 @@ class Prober {
     return ask(request_.program, std::move(arguments));
   }
 
-  // nvcc preprocesses device code with the host's gcc, or with what NVCC_CCBIN names: a program, or
-  // the folder of one.
+  // nvcc preprocesses device code with the host's gcc, or with the program that NVCC_CCBIN names.
+  // NVCC_CCBIN may also name the program's folder.
   Result<void> preprocessor() {
     fs::path gcc = environment_.get("NVCC_CCBIN").value_or("gcc");
     if (files_.kind(gcc) == PathKind::kFolder) gcc /= "gcc";
@@ -318,7 +320,7 @@ class Prober {
     return add_programs_of_gcc(gcc, {{"preprocessor", "cc1plus"}});
   }
 
-  // One role and path each: the first where a library is loaded by two programs.
+  // Sorts the parts and removes duplicates: two programs may load the same library.
   void sort_parts() {
     const auto key = [](const Tool::Part& part) { return std::pair(part.role, part.path); };
     std::sort(probe_.parts.begin(), probe_.parts.end(),
@@ -350,7 +352,7 @@ fs::path find_on_path(std::string_view name, const Files& files, const Environme
   if (name.empty()) return {};
   const std::string path = environment.get("PATH").value_or(std::string(kUsualPath));
   for (const std::string_view folder : split(path, ':')) {
-    // An empty or relative entry means another program in each folder: not for us.
+    // An empty or relative entry names another program in each working folder, so it is ignored.
     if (!folder.starts_with('/')) continue;
     const fs::path candidate = fs::path(folder) / name;
     if (files.kind(candidate) == PathKind::kFile) return candidate.lexically_normal();

@@ -1,4 +1,5 @@
-// probe_tool: one program -> its version, the files that decide what it makes, what it can build.
+// probe_tool: learns about one program: its version, the files that decide its output, and what it
+// can build.
 //
 // Runs the program (--version and the like) and asks the dynamic linker for its shared libraries.
 #pragma once
@@ -23,7 +24,7 @@ struct ProbeRequest {
   std::filesystem::path device_libraries;                        // HIP compiler only
 };
 
-// What was learned. `parts` are the roles that steps name:
+// What was learned about a tool. `parts` have the roles that steps name:
 //   hipify-perl     program, interpreter
 //   hipcc           script (hipcc's own), program (clang), library, linker, device-library, and
 //                   device-library:<isa> for the constants of one processor ("device-library:1100")
@@ -34,17 +35,17 @@ struct ProbeRequest {
 struct Probe {
   std::string version;
   std::vector<Tool::Part> parts;
-  std::vector<std::filesystem::path> folders;  // whose listing it also depends on
+  std::vector<std::filesystem::path> folders;  // folders whose listing the result also depends on
   std::vector<std::string> builds;             // targets, sorted; HIP compiler and nvcc only
   bool takes_source_name = false;              // Tool::takes_source_name
   std::filesystem::path driver_perl;           // Tool::driver_perl
 };
 
-// The error (kUnavailable) says why the program is of no use; kInterrupted passes through.
+// The error is kUnavailable and says why the program cannot be used, or kInterrupted.
 Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Processes& processes,
                          const Environment& environment);
 
-// Where `name` lies on PATH, or empty.
+// Returns the path of `name` on PATH, or an empty path.
 std::filesystem::path find_on_path(std::string_view name, const Files& files,
                                    const Environment& environment);
 

@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path` as a whole path inside `word` (after '=' or a letter flag, before the end or a separator)
-// replaced by `to`.
+// Replaces `path` by `to` wherever it ends a path inside `word`: at the end of the word or before a
+// separator.
 void redirect(std::string& word, std::string_view path, std::string_view to) {
   if (path.empty()) return;
   std::size_t at = 0;
@@ -46,8 +46,8 @@ std::string joined_output(const Outcome& outcome) {
   return text + outcome.diagnostics;
 }
 
-// Where the tool of one step writes; removed with all in it. `path` is a new folder that nobody
-// else knows: an orphaned compiler of a build that was killed has its own.
+// Removes the folder that the tool of one step writes into. `path` is a new, unique folder, so an
+// orphaned compiler of a killed build cannot write into it.
 class Scratch {
  public:
   Scratch(Files& files, fs::path path) : files_(files), path_(std::move(path)) {}
@@ -61,15 +61,16 @@ class Scratch {
   fs::path path_;
 };
 
-// Outputs of earlier steps are put in place by us, perhaps a moment ago.
+// kiln itself put outputs of earlier steps in place, perhaps a moment ago.
 bool is_of_earlier_step(const std::string& neutral, const Step& step, const Plan& plan) {
   return std::any_of(step.after.begin(), step.after.end(), [&](const std::uint32_t before) {
     return plan.steps[before].output == neutral;
   });
 }
 
-// When the tool starts, by the clock of the file system, which ticks every few milliseconds: it is waited for until it
-// is past the last change of each input, or what was saved a moment ago would look changed since the start.
+// Returns the time when the tool starts, by the file system's clock, which ticks every few
+// milliseconds. Waits until the clock is past the last change of each input. Otherwise a file saved
+// just before the start would look changed after it.
 std::int64_t start_time(const Step& step, const BuildContext& context, Files& files, const Scratch& scratch) {
   constexpr std::int64_t kLongestTick = 50'000'000;
   std::int64_t last_change = 0;
@@ -84,7 +85,7 @@ std::int64_t start_time(const Step& step, const BuildContext& context, Files& fi
   };
   const std::int64_t first = now();
   std::int64_t started = first;
-  // A clock that is further behind is another machine's.
+  // If the clock is further behind, the change was stamped by another machine's clock.
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongestTick);
   while (started <= last_change && last_change - first < kLongestTick &&
          std::chrono::steady_clock::now() < give_up) {
@@ -95,20 +96,21 @@ std::int64_t start_time(const Step& step, const BuildContext& context, Files& fi
   return started;
 }
 
-// Notes `neutral` when the file changed after the tool was started, and what was read is unknown.
+// Notes `neutral` if the file changed after the tool started, because then it is unknown what the
+// tool read.
 void note_change(const std::string& neutral, const Step& step, const BuildContext& context,
                  const Files& files, std::int64_t started_ns, StepOutput& result) {
   const Plan& plan = context.plan;
   if (is_of_earlier_step(neutral, step, plan)) return;
   const fs::path path = expand(neutral, plan);
-  // The time of change tells: the other one is the user's to set, to the future too.
+  // Uses the time of the status change: users can set the modification time, even to the future.
   const std::optional<FileStatus> now = files.status(path);
   if (now && now->changed_ns < started_ns && !files.path_redirected_since(path, started_ns)) return;
   context.digests.forget(path);
   result.changed_meanwhile = neutral;
 }
 
-// What the tool read, beyond the step's known inputs and its own scratch folder.
+// Collects the files that the tool read, except the step's known inputs and its scratch folder.
 Result<void> collect_dependencies(const Step& step, const BuildContext& context, Files& files,
                                   const Scratch& scratch, std::int64_t started_ns,
                                   StepOutput& result) {
@@ -123,7 +125,7 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
     const std::string neutral = neutral_path(path, context.plan);
     const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);
     if (is_known || neutral.starts_with("{out}/.kiln/")) continue;
-    // Not what it was when an earlier step, or this one's record, was looked at.
+    // Reads the file's digest now: it may have changed since earlier steps were checked.
     const std::optional<Digest> digest = context.digests.digest_now(expand(neutral, context.plan));
     if (!digest) {
       return Error{.code = ErrorCode::kEnvironment,
@@ -150,7 +152,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
     KILN_TRY(files.write_if_changed(expand(kHipifyDriverPath, plan), hipify_driver_text()));
   }
   const std::int64_t started_ns = start_time(step, context, files, scratch);
-  // The file name stays: some tools write it into what they make.
+  // Keeps the file name, because some tools write it into their output.
   const fs::path output = scratch.path() / fs::path(step.output).filename();
   Command command;
   command.inherit = Inherit::kNothing;

@@ -1,8 +1,8 @@
-// Runs one step: from its argv to an output in place, or an error that holds all the tool said.
+// Runs one step, from its argv to an output in place or an error with everything the tool printed.
 //
-// The tool runs in the source root, with the source root's files under relative names, so that no
-// output can hold the place of a checkout. It writes into a folder of its own, out/.kiln/tmp/<unique>,
-// which is also its TMPDIR; the output is moved to its place once it is whole.
+// The tool runs in the source root and gets relative names for the files there, so that no output
+// depends on the checkout's location. It writes into a scratch folder, out/.kiln/tmp/<unique>, which is
+// also its TMPDIR. The complete output is then moved to its place.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ struct StepOutput {
   std::string bytes;
   std::string log;  // what the tool printed
   Digest digest = {}, log_digest = {};
-  std::vector<std::pair<std::string, Digest>> dependencies;  // neutral; sorted by path
+  std::vector<std::pair<std::string, Digest>> dependencies;  // neutral paths, sorted
   std::uint64_t milliseconds = 0;
-  // A file changed since it was digested, or while the tool read it: the output is of no known
-  // input, and must not be taken for up to date.
+  // Set if a file changed after it was digested or while the tool read it. It is then unknown what
+  // the output was made from, so the step must not count as up to date.
   std::string changed_meanwhile;  // its neutral path, or empty
 };
 
-// The error is kBuildFailed when the tool failed, with the exact command and the tool's output;
-// kInterrupted, or kEnvironment when the tool could not be run.
+// The error is kBuildFailed with the exact command and the tool's output if the tool failed,
+// kEnvironment if it could not be run, or kInterrupted.
 Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files& files,
                             Processes& processes);
 
-// Puts output and log of a step in place. An output that is already there is left alone.
+// Puts the output and log of a step in place. A file that already has the content is not rewritten.
 Result<void> place_output(const Step& step, const StepOutput& output, const BuildContext& context,
                           Files& files);
 

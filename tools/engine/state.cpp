@@ -16,7 +16,7 @@ constexpr std::string_view kFinish = "finish ";
 // Of the ingredients of all steps together: most of a step's are those of others.
 constexpr std::size_t kMostRepeated = 1024;
 
-// Reads line by line; false at the first line that does not fit the grammar.
+// Reads line by line and returns false at the first line that does not fit the grammar.
 class Reader {
  public:
   bool read(std::string_view lines) {
@@ -42,7 +42,7 @@ class Reader {
       return true;
     }
     if (word == "step") {
-      // They were written in order.
+      // Steps were written in order, so each goes to the end of the map.
       step_ = &state_.steps.try_emplace(state_.steps.end(), unescape_line(rest))->second;
       return true;
     }
@@ -61,7 +61,7 @@ class Reader {
     return false;
   }
 
-  // All of them, one after the other.
+  // Takes all ingredient lines, which are consecutive.
   bool take_ingredients(std::string_view& lines) {
     if (!starts_.empty()) return false;
     std::size_t end = 0;
@@ -108,14 +108,14 @@ class Reader {
 
   BuildState state_;
   Dependencies::List files_;
-  std::string_view ingredients_;     // a line each
-  std::vector<std::size_t> starts_;  // of those lines, and their end
+  std::string_view ingredients_;     // one per line
+  std::vector<std::size_t> starts_;  // offsets of those lines, and the end of the last
   std::size_t budget_ = 0;
   std::unordered_map<std::string_view, Dependencies> lists_;
   StepRecord* step_ = nullptr;
 };
 
-// The lines of all steps, each once, and where each stands.
+// The ingredient lines of all steps, each once, with their indices.
 struct IngredientTable {
   std::string lines;
   std::unordered_map<std::string_view, std::size_t> indices;
@@ -129,10 +129,10 @@ struct IngredientTable {
     }
   }
 
-  // " 0-12 40-41"
+  // The indices of the lines as ranges: " 0-12 40-41".
   std::string ranges(std::string_view ingredients) const {
     std::string text;
-    std::size_t first = 0, end = 0;  // of the range that is not yet written; equal: there is none
+    std::size_t first = 0, end = 0;  // pending range; empty if first == end
     const auto flush = [&] {
       if (first == end) return;
       text.append(" ").append(std::to_string(first)).append("-").append(std::to_string(end - 1));
@@ -153,7 +153,7 @@ struct IngredientTable {
 }  // namespace
 
 std::string write_state(const BuildState& state) {
-  // Steps share most of their headers: each file is written once.
+  // Steps share most of their headers, so each file is written once.
   std::map<std::pair<std::string, Digest>, std::size_t> files;
   for (const auto& [id, step] : state.steps) {
     for (const auto& dependency : step.dependencies) files.emplace(dependency, 0);

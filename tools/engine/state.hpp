@@ -1,7 +1,7 @@
-// What the last build in an out folder did: for each step, what decided its output, and the output.
+// What the last build in an out folder did: the output of each step, and what decided it.
 //
-// Kept in out/.kiln/state, sealed text (tools/system/sealed_text.hpp), version 2. A state that is cut
-// short, changed or of another version is an empty one: everything is built again, nothing breaks.
+// Kept in out/.kiln/state as sealed text (tools/system/sealed_text.hpp), version 2. A state that is cut
+// short, changed or of another version counts as empty: everything is built again.
 //
 //   file       = { "file " digest " " path }  { "is " label "\t" value }  steps
 //                { "finish " label "\t" value }
@@ -23,18 +23,19 @@
 namespace kiln::tools {
 
 struct StepRecord {
-  // As write_ingredients() has them: they are compared at each build, and read where they differ.
+  // As write_ingredients() writes them. Each build compares the text and parses it only on a
+  // difference.
   std::string ingredients;
   Dependencies dependencies;
   Digest output;
   Digest log;
-  std::uint64_t milliseconds = 0;  // what the tool took when it last ran
+  std::uint64_t milliseconds = 0;  // duration of the tool's last run
 };
 
 struct BuildState {
   std::map<std::string, StepRecord> steps;  // by Step::id
-  Ingredients finish;  // what decided the catalog and the header, as of the last whole build
-  bool is_changed = false;  // not as it was read; whoever changes it says so
+  Ingredients finish;  // what decided the catalog and the header of the last complete build
+  bool is_changed = false;  // since it was read; whoever changes the state sets it
 };
 
 std::string write_state(const BuildState& state);

@@ -16,7 +16,7 @@ Digest output_key(const Digest& step_key, const Dependencies& dependencies) {
   return hasher.finish();
 }
 
-// A file without a digest could be any file: nothing that reads it may be shared.
+// A missing input could have any content, so an output that depends on one is not shared.
 bool is_known(const Ingredients& ingredients) {
   return std::none_of(ingredients.begin(), ingredients.end(), [](const Ingredient& one) {
     return one.value == kMissing;
@@ -57,7 +57,8 @@ std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
     return std::nullopt;
   };
   const auto find_any = [&]() -> std::optional<StepOutput> {
-    if (step.depfile.empty()) return find_one({{}});  // the ingredients are all there is
+    // nothing but the ingredients decides the output
+    if (step.depfile.empty()) return find_one({{}});
     std::optional<StepOutput> output = find_one(store->candidates(step_key));
     if (output || levels == CacheStore::Levels::kHere) return output;
     output = find_one(store->remote_candidates(step_key));

@@ -1,8 +1,8 @@
-// Finds a step's output in the shared store by what decides it, and puts it there.
+// Finds a step's output in the shared store by what decides it, and stores it there.
 //
-// A step's key is made of its ingredients. Where the tool reports what it read, the store first gives
-// the lists of files that steps of this key were seen to read; a list whose files all have the digests
-// it names leads to the output. Neutral paths make the keys the same in every checkout.
+// A step's key is a hash of its ingredients. If the tool reports what it read, the store first returns
+// the lists of files that steps with this key have read. A list whose files all have the recorded digests
+// leads to the output. Paths are neutral, so the keys are the same in every checkout.
 #pragma once
 
 #include <optional>
@@ -13,12 +13,12 @@
 
 namespace kiln::tools {
 
-// `store` may be null: nothing is found, nothing is kept.
+// If `store` is null, nothing is found and nothing is stored.
 std::optional<StepOutput> find_in_cache(CacheStore* store, const Step& step,
                                         const Ingredients& ingredients,
                                         const BuildContext& context,
                                         CacheStore::Levels levels = CacheStore::Levels::kAll);
-// Waits while another build runs this step; nothing when it cannot be known.
+// Waits while another build runs the same step. Returns nothing if that cannot be known.
 std::optional<RangeLock> claim_in_cache(CacheStore* store, const Ingredients& ingredients,
                                         const Interrupt* interrupt);
 Result<void> put_in_cache(CacheStore* store, const Step& step, const Ingredients& ingredients,

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether the compiler of the host met what only CUDA's own compiler knows.
+// True if the host compiler's log shows words that only CUDA compilers know.
 bool is_of_plain_cuda(std::string_view log) {
   const auto has = [&](std::string_view text) { return log.find(text) != std::string_view::npos; };
   if (has("platform.cuh")) return false;
@@ -27,7 +27,7 @@ struct Word {
   std::string_view cuda, kiln;
 };
 
-// What the host has in place of CUDA's words; docs/HOST.md has the whole table.
+// kiln's replacements for CUDA's words on the host. docs/HOST.md has the whole table.
 constexpr std::array<Word, 10> kWords = {
     {{"__shared__", "KILN_SHARED(tile, float[256])"},
      {"__device__", "KILN_DEVICE"},
@@ -40,7 +40,8 @@ constexpr std::array<Word, 10> kWords = {
      {"__shfl_down_sync", "device/wave.cuh"},
      {"__shfl_xor_sync", "device/wave.cuh"}}};
 
-// "__shared__: KILN_SHARED(tile, float[256])" and so on, of the words that the log complains about.
+// Replacements for the words that the log complains about: "__shared__: KILN_SHARED(tile,
+// float[256])".
 std::string kiln_for_cuda(std::string_view log) {
   std::vector<std::string> found;
   for (const Word& word : kWords) {
@@ -50,8 +51,9 @@ std::string kiln_for_cuda(std::string_view log) {
   return join(found, "; ");
 }
 
-// The header that the compiler did not find: "a.cu:1:10: fatal error: 'b.cuh' file not found" of Clang's,
-// "a.cu:1:10: fatal error: b.cuh: No such file or directory" of GCC's and nvcc's. Empty where there is none.
+// The header that the compiler did not find, or an empty string. Clang prints "a.cu:1:10: fatal
+// error: 'b.cuh' file not found", GCC and nvcc "a.cu:1:10: fatal error: b.cuh: No such file or
+// directory".
 std::string_view missing_header(std::string_view log) {
   constexpr std::string_view kError = "fatal error: ";
   const std::size_t error = log.find(kError);
@@ -62,14 +64,14 @@ std::string_view missing_header(std::string_view log) {
   return line.ends_with(": No such file or directory") ? line.substr(0, line.rfind(':')) : std::string_view();
 }
 
-// The path from `here` to what lies below it, else the whole path.
+// Returns the path relative to `here` if it lies below it, and the whole path otherwise.
 std::string path_seen_from(const fs::path& here, const fs::path& path) {
   const fs::path relative = path.lexically_relative(here);
   return relative.empty() || *relative.begin() == ".." ? path.string() : relative.string();
 }
 
-// A line of a compiler's, with the file that it is about named from `here`: "dir/a.cu:3:5: error",
-// "a.cu(3): error", "In file included from a.cu:3,".
+// Rewrites a line of a compiler so that the file that it is about is named relative to `here`:
+// "dir/a.cu:3:5: error", "a.cu(3): error", "In file included from a.cu:3,".
 std::string line_seen_from(const fs::path& here, std::string_view line, const Plan& plan, const Files& files) {
   constexpr std::string_view kFrom = "from ";
   const std::size_t blank = line.find_first_not_of(' ');
@@ -96,7 +98,8 @@ std::string seen_from(const fs::path& here, std::string_view log, const Plan& pl
   return join(lines, "\n");
 }
 
-// The number between `text`'s last `open` and its end, which is cut off with it; 0 where there is none.
+// Returns the number between the last `open` in `text` and its end, and cuts it off. Returns 0 if
+// there is none.
 std::uint32_t cut_number(std::string_view& text, char open) {
   const std::size_t at = text.rfind(open);
   std::uint32_t number = 0;
@@ -107,7 +110,8 @@ std::uint32_t cut_number(std::string_view& text, char open) {
   return number;
 }
 
-// Where the first error of a compiler's is: "a.cu:3:5: error: ..." of GCC and Clang, "a.cu(3): error: ..." of nvcc.
+// Place of the compiler's first error: GCC and Clang print "a.cu:3:5: error: ...", nvcc "a.cu(3):
+// error: ...".
 Location first_error(std::string_view log) {
   for (const std::string_view line : split(log, '\n')) {
     for (const std::string_view word : {": error: ", ": fatal error: "}) {

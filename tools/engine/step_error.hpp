@@ -1,4 +1,4 @@
-// The error of a step that failed: what its tool printed, the command, and what to do where that is known.
+// The error of a failed step: what its tool printed, the command, and what to do if that is known.
 #pragma once
 
 #include <string>
@@ -11,13 +11,15 @@
 
 namespace kiln::tools {
 
-// kBuildFailed. `log` is what the tool printed. It runs in the manifest's folder and names files from there;
-// the error names those below the user's folder from that one, and others by their whole path. It is about
-// the place of the tool's first error.
+// Makes the error (kBuildFailed). `log` is what the tool printed. The tool runs in the manifest's
+// folder and names files relative to it. The error names files below the user's current folder
+// relative to that folder, and other files by their whole path. Its location is the tool's first
+// error.
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log);
 
-// Whether a note of such an error is what the tool printed: the first is, unless it printed nothing.
+// True if a note of such an error holds the tool's output. The first note does, unless the tool
+// printed nothing.
 bool is_printed(const Note& note);
 
 }  // namespace kiln::tools

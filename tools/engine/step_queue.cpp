@@ -12,7 +12,7 @@ StepQueue::StepQueue(const std::vector<Step>& steps) : seconds_(steps.size()) {
   }
 }
 
-// From the longest to the shortest.
+// Orders steps from the longest to the shortest.
 StepQueue::Place StepQueue::place(std::uint32_t step) const {
   const std::optional<std::uint64_t>& known = seconds_[step] ? seconds_[step] : of_[step]->seconds;
   return {known ? std::numeric_limits<std::uint64_t>::max() - *known : 0, step};

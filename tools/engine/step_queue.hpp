@@ -1,10 +1,11 @@
-// Which of the steps that can start goes next: the longest, so that no core is left with a long one at the
-// end.
+// Chooses the next of the steps that can start: the longest, so that no long step is left for the
+// end
+// while other cores are idle.
 //
-// What a step will take is what it took last time; else what another target's step of the same source
-// took, in this build or an earlier one. A step of which nothing is known goes before all others: it may be
-// the longest, and tells of its siblings. Times count in whole seconds, and equals go in the plan's order:
-// short steps are not worth another.
+// The estimate for a step is its last duration. Without one, it is the longest duration of its siblings,
+// the steps of the same source for other targets, in this build or an earlier one. A step without any
+// estimate goes first: it may be the longest, and its duration serves as its siblings' estimate.
+// Durations are rounded down to seconds, and equal steps go in the plan's order.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +21,25 @@
 
 namespace kiln::tools {
 
-// Of one thread at a time. Steps are named by their position in the plan, which outlives the queue.
+// Not thread-safe. Steps are named by their position in the plan, which outlives the queue.
 class StepQueue {
  public:
   explicit StepQueue(const std::vector<Step>& steps);
 
-  // What the step took, now or last time.
+  // Records the duration of a step, now or last time.
   void took(std::uint32_t step, std::uint64_t milliseconds);
 
   void push(std::uint32_t step);
   bool empty() const { return ready_.empty(); }
-  std::uint32_t pop();  // of one that is not empty
+  std::uint32_t pop();  // the queue must not be empty
 
  private:
-  // Steps that do the same to one source, each for its target.
+  // The steps of one kind for one source, one for each target.
   struct Siblings {
     std::vector<std::uint32_t> steps;
-    std::optional<std::uint64_t> seconds;  // of the longest that is known
+    std::optional<std::uint64_t> seconds;  // the longest known duration
   };
-  using Place = std::pair<std::uint64_t, std::uint32_t>;  // least first
+  using Place = std::pair<std::uint64_t, std::uint32_t>;  // the smallest goes first
 
   Place place(std::uint32_t step) const;
 

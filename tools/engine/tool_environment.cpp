@@ -9,13 +9,13 @@
 namespace kiln::tools {
 namespace {
 
-// Variables that change what compilers make and that users set on purpose. Whatever is not here is
-// not passed on: what else the tools read is theirs to do without. Sources: the manuals of nvcc,
-// hipcc, clang and gcc, sections on environment variables.
+// Variables that change what compilers make and that users set on purpose. No other variable is
+// passed on. Sources: the sections on environment variables in the manuals of nvcc, hipcc, clang
+// and gcc.
 struct ToolVariable {
   std::string_view name;
   bool nvcc, hip, host, others;
-  bool is_options = false;  // of the command line, by another way
+  bool is_options = false;  // the variable holds command-line options
 };
 constexpr std::array<ToolVariable, 18> kToolVariables = {{
     {"CCC_OVERRIDE_OPTIONS", true, true, true, false, true},

@@ -1,8 +1,9 @@
-// The environment that tools run in: what is passed on of the user's own, and nothing else.
+// The environment that tools run in: selected variables of the user's environment, and nothing
+// else.
 //
-// Every variable that a tool sees decides what it makes, so each is in this list, and counts as an
-// ingredient of the step. PATH alone does not count as text: what is found on it counts, by its
-// bytes. The language of messages is fixed, because messages are kept beside the images.
+// Every variable that a tool sees may decide its output, so each is an ingredient of the step. PATH is
+// the exception: the programs found on it count by their content. The language of messages is fixed,
+// because messages are kept beside the images.
 #pragma once
 
 #include <string>
@@ -17,14 +18,14 @@ namespace kiln::tools {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// What is passed on of the user's own variables to tools of this kind, sorted by name: those that
-// are set, of the tool's list and of KILN_PASS_ENVIRONMENT (names with commas between).
+// The user's variables that are passed on to tools of this kind, sorted by name: those that are set
+// and are in the tool's list or in KILN_PASS_ENVIRONMENT (names separated by commas).
 Variables passed_variables(ToolKind tool, const Environment& environment);
 
-// Whether a variable of a tool's list holds options of its command line.
+// True if a variable of a tool's list holds command-line options.
 bool is_options(std::string_view name);
 
-// All that a tool of this kind runs with, but for what the step itself sets.
+// The whole environment of a tool of this kind, except the variables that the step itself sets.
 Variables tool_environment(ToolKind tool, const Environment& environment);
 
 }  // namespace kiln::tools

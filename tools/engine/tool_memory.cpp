@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kFormat = "kiln-tools";
 constexpr unsigned kVersion = 5;
-constexpr std::size_t kMostEntries = 64;  // toolchains come and go: past that, start afresh
+// old entries are never removed one by one: at the limit, all are dropped
+constexpr std::size_t kMostEntries = 64;
 
 Json write_status(const FileStatus& status) {
   return Json::Array{status.device, status.inode, status.size, status.modified_ns,
@@ -42,8 +43,8 @@ const Json::Array* list_of(const Json& json, std::string_view key) {
   return value != nullptr ? value->array() : nullptr;
 }
 
-// {"version", "takes_source_name", "driver_perl", "builds": [...], "parts": [[role, path, [status]]],
-//  "folders": [[path, [status]]]}
+// JSON form: {"version", "takes_source_name", "driver_perl", "builds": [...],
+//   "parts": [[role, path, [status]]], "folders": [[path, [status]]]}
 struct Entry {
   Probe probe;
   std::vector<std::pair<std::filesystem::path, FileStatus>> watched;
@@ -147,7 +148,7 @@ void ToolMemory::remember(const std::string& key, Probe probe) {
   };
   for (const Tool::Part& part : probe.parts) watch(part.path);
   for (const std::filesystem::path& folder : probe.folders) watch(folder);
-  // A file that went away while it was looked at: not worth remembering.
+  // A file disappeared during the probe, so the result is not remembered.
   if (entry.watched.size() != probe.parts.size() + probe.folders.size()) return;
   entry.probe = std::move(probe);
   if (entries_.size() >= kMostEntries) entries_.clear();

@@ -1,11 +1,10 @@
-// What probing the tools told, remembered per user under the file status of all it depends on.
+// What the probes of tools found, remembered per user with the status of all files it depends on.
 //
-// Kept in <cache folder>/tools, sealed text (tools/system/sealed_text.hpp):
+// Kept in <cache folder>/tools as sealed text (tools/system/sealed_text.hpp):
 //
-//   { key " " what was told, as JSON "\n" }    of which only what is asked for is read
+//   { key " " the probe as JSON "\n" }    only the entries that are asked for are parsed
 //
-// A memory that is cut short, changed or of another format is an empty one: everything is probed
-// again, nothing breaks.
+// A memory that is cut short, changed or of another format counts as empty: every tool is probed again.
 #pragma once
 
 #include <map>
@@ -20,14 +19,14 @@ namespace kiln::tools {
 
 class ToolMemory {
  public:
-  // An empty path is none: nothing is known, and nothing is kept.
+  // With an empty path nothing is known and nothing is kept.
   explicit ToolMemory(Files& files, std::filesystem::path path);
 
-  // What was learned under `key`, if no file or folder that it depends on has changed since.
+  // Returns what was learned under `key` if no file or folder that it depends on has changed since.
   std::optional<Probe> recall(const std::string& key) const;
   void remember(const std::string& key, Probe probe);
-  // Writes the file, if anything was remembered since it was read. A failure is no error: the tools
-  // are probed again next time.
+  // Writes the file if anything was remembered since it was read. A failure is ignored: the tools
+  // are then probed again next time.
   void save();
 
  private:
@@ -36,7 +35,7 @@ class ToolMemory {
   std::optional<FileStatus> look(const std::string& path) const;
 
   std::map<std::string, std::string, std::less<>> entries_;  // JSON by key
-  // What recall() saw: most of the libraries are those of several tools.
+  // Cache of file status for recall(): tools share most of their libraries.
   mutable std::map<std::string, std::optional<FileStatus>, std::less<>> seen_;
   bool is_changed_ = false;
 };
