@@ -13,7 +13,8 @@ constexpr unsigned kVersion = 2;
 
 constexpr std::string_view kFinish = "finish ";
 
-// Of the ingredients of all steps together: most of a step's are those of others.
+// Bounds the ingredients of all steps together, as a multiple of the file's size: steps share most
+// of their lines, and the file holds each line once.
 constexpr std::size_t kMostRepeated = 1024;
 
 // Reads line by line and returns false at the first line that does not fit the grammar.
