@@ -1,4 +1,4 @@
-// build_facts: what a build is made of, as facts that two builds can be compared by.
+// build_facts: describes what a build is made of as facts, by which two builds can be compared.
 #pragma once
 
 #include <map>
@@ -12,25 +12,25 @@ namespace kiln::tools {
 struct Fact {
   std::string what;  // "source 'scale.cu'", "the version of nvcc"
   std::string value;
-  bool is_shown = true;       // the values tell a reader something
-  bool may_lack = false;      // a build may have nothing to say of it
-  bool may_be_empty = false;  // what says nothing of it says that it is empty
+  bool is_shown = true;       // the values are worth showing to a reader
+  bool may_lack = false;      // a build may lack this fact without being different
+  bool may_be_empty = false;  // a build that lacks this fact counts as having an empty value
 };
 using Facts = std::map<std::string, Fact>;  // by `what`
 
 void add_fact(Facts& facts, Fact fact);
 
-// Sources, their digests and the options of a module.
+// The sources of a module, their digests and options.
 Facts facts_of_sources(const Module& module);
-// Settings and tools.
+// Settings and tools of a build.
 Facts facts_of_build(const Catalog& catalog);
 
-// Notes what `a` says, and `b` says differently or not at all. A difference that both tell of is noted
-// when `name_a` comes before `name_b`.
+// Notes each fact of `a` that `b` has with another value or lacks. A difference in a fact that both
+// have is noted only if `name_a` comes before `name_b`, so that comparing both ways notes it once.
 void compare_facts(const Facts& a, const std::string& name_a, const Facts& b,
                    const std::string& name_b, std::set<std::string>& notes);
 
-// The error's first notes, and how many more there are.
+// Adds the first notes to the error, and says how many are left out.
 void add_notes(Error& error, const std::set<std::string>& notes);
 
 }  // namespace kiln::tools

@@ -1,4 +1,4 @@
-// bundle_sources: a module -> what each of its units is compiled from, as the runtime reads it.
+// bundle_sources: collects what each unit of a module is compiled from, for the runtime's compiler.
 #pragma once
 
 #include <filesystem>
@@ -15,17 +15,17 @@ namespace kiln::tools {
 
 using ReadSource = std::function<Result<std::string>(const std::filesystem::path&)>;
 
-// One text of formats/source_bundle.hpp a unit, in the order of the units. Sources and headers are
-// taken as they stand, before hipify-perl. Include directories outside of the manifest's folder are
-// left out: the machine that compiles has others. Errors: those of reading a file.
+// Returns one text of formats/source_bundle.hpp per unit, in the order of the units. Sources and
+// headers are taken unchanged, before hipify-perl. Include directories outside the manifest's
+// folder are left out, because the compiling machine has its own. Errors: those of reading a file.
 Result<std::vector<std::string>> bundle_sources(const Manifest& manifest, const ModuleSpec& module,
                                                 const std::vector<Unit>& units,
                                                 const ReadSource& read);
 
-// Whether headers from there come along.
+// True if headers of this directory are put into bundles.
 bool is_bundled(const std::string& include_directory);
 
-// What tells the module's sources from any others.
+// Identifies the sources of a module.
 Digest source_digest(const std::vector<std::string>& bundles);
 
 }  // namespace kiln::tools

@@ -12,7 +12,7 @@
 namespace kiln::tools {
 namespace {
 
-// Takes over what `place` tells and `known` does not.
+// Sets `known` to `told` if nothing is known yet.
 void learn_kind(ParameterKind& known, ParameterKind told) {
   if (known == ParameterKind::kUnknown) known = told;
 }
@@ -38,8 +38,8 @@ void learn_types(Kernel& kernel, const AbiKernel& abi) {
   }
 }
 
-// A name that says something else than the images do is left alone: it is no mangled name, or the
-// kernel takes structs.
+// Ignores a name that contradicts the images: either it is not a mangled name, or the kernel takes
+// structs.
 void learn_types_from_name(Kernel& kernel) {
   const std::optional<std::vector<ParameterType>> types = parameters_of_mangled_name(kernel.name);
   if (!types || types->size() != kernel.parameters.size()) return;
@@ -105,7 +105,8 @@ Result<UnitOrigin> origin_of(std::string_view source_bundle) {
 
 std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchain,
                                      FileDigests& digests) {
-  // A build for one vendor's PTX does not depend on ptxas: only roles that some step names count.
+  // Counts only the roles that some step names: a build of PTX, for instance, does not depend on
+  // ptxas.
   std::map<ToolKind, std::set<std::string>> roles;
   for (const Step& step : plan.steps) {
     roles[step.tool].insert(step.tool_roles.begin(), step.tool_roles.end());

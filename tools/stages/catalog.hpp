@@ -1,4 +1,5 @@
-// catalog: all images of a build -> the one description that kiln.json and the header are written from.
+// catalog: makes the one description of all images of a build, from which kiln.json and the header
+// are written.
 #pragma once
 
 #include <string>
@@ -14,16 +15,16 @@
 
 namespace kiln::tools {
 
-// One module out of its verified images: kernels sorted by name, each with the unit that holds it.
-// Types and names of parameters are those of the abi file, else types are read from mangled names;
-// kinds are what any image, type or abi file tells.
+// Makes a module from its verified images. Kernels are sorted by name, each with the unit that
+// holds it. Types and names of parameters come from the abi file; without one, types come from
+// mangled names. The kind of a parameter may come from any image, type or abi file.
 Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
                             const std::vector<AbiKernel>* abi);
 
-// What a unit is compiled from, out of the text of formats/source_bundle.hpp.
+// Reads what a unit is compiled from, out of a text of formats/source_bundle.hpp.
 Result<UnitOrigin> origin_of(std::string_view source_bundle);
 
-// The tools that the plan's steps use, with the digests over the bytes of their parts.
+// The tools that the plan's steps use, with a digest per role over the files of their parts.
 std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchain,
                                      FileDigests& digests);
 

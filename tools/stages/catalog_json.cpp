@@ -23,7 +23,7 @@ Json number_or_null(const std::optional<std::uint32_t>& number) {
   return number ? Json(*number) : Json();
 }
 
-// One number that is 0 when nothing spills: bytes for NVIDIA, registers for AMD.
+// All spills as one number, which is 0 only if nothing spills: bytes for NVIDIA, registers for AMD.
 Json total_spills(const KernelInfo& kernel) {
   std::optional<std::uint32_t> total;
   for (const auto& part : {kernel.spill_stores, kernel.spill_loads, kernel.scalar_spills}) {
@@ -34,14 +34,14 @@ Json total_spills(const KernelInfo& kernel) {
 
 Json parameter_json(const Parameter& place) {
   Json::Object object;
-  object.reserve(5);  // with the type and the name
+  object.reserve(5);  // room for the type and the name
   object.push_back({"offset", place.offset});
   object.push_back({"size", place.size});
   object.push_back({"kind", to_string(place.kind)});
   return object;
 }
 
-// With what the build knows beyond the image: the type and the name, each null where nothing tells it.
+// Adds what the build knows beyond the image: the type and the name, or null if unknown.
 Json parameter_json(const KernelParameter& parameter) {
   Json json = parameter_json(parameter.place);
   const auto text_or_null = [](std::string text) {
@@ -79,7 +79,7 @@ void append_info(Json::Object& object, const ImageInfo& info) {
   if (info.format == ImageFormat::kPtx) object.push_back({"ptx_isa", info.ptx_isa});
 }
 
-// The kernel of that name, which every kernel of the module's images has.
+// Returns the kernel with this name. Every kernel of the images is in the module.
 const Kernel& kernel_of(const Module& module, const std::string& name) {
   return *std::ranges::lower_bound(module.kernels, name, {}, &Kernel::name);
 }

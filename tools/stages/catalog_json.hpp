@@ -1,7 +1,8 @@
-// kiln.json and `kiln inspect --json`: what was built or found, as JSON, and back.
+// kiln.json and `kiln inspect --json`: writes builds and inspected files as JSON and reads them
+// back.
 //
-// The format is described in docs/INSPECT.md and is stable: fields are added, never renamed. No
-// absolute path and no time is in it.
+// docs/INSPECT.md describes the format. It is stable: fields are added, never renamed. It contains no
+// absolute path and no time.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +20,20 @@ namespace kiln::tools {
 
 Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundles);
 
-// Of a single file: an image, or a container with its entries.
+// Describes a single file: an image, or a container with its entries.
 Json file_json(const InspectedFile& file);
 
-// What a person is shown of an image, from either of the above.
+// What users are shown of an image. Made from either kind of document.
 struct ImageSummary {
-  std::string module;  // empty when not known
-  std::string entry;   // of a container
-  std::string path;    // of a build
+  std::string module;  // empty if unknown
+  std::string entry;   // name in a container
+  std::string path;    // path in a build
   std::uint64_t size = 0;
-  Digest digest;  // of a build
+  Digest digest;  // only in a build
   ImageInfo info;
   std::vector<std::string> signatures;  // by kernel: "(u64 numel, const f32* inp, 8 bytes)"
 };
-// The images of a document that catalog_json() or file_json() made; `file` names it in errors.
+// The images of a document from catalog_json() or file_json(). `file` names the document in errors.
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);
 
 Parameter read_parameter(const Json& object);

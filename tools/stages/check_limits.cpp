@@ -17,7 +17,7 @@
 namespace kiln::tools {
 namespace {
 
-// The first CUDA release that knows a compute capability. Source: nvcc's release notes.
+// The first CUDA release that supports a compute capability. Source: nvcc's release notes.
 struct ChipRelease {
   int capability;
   std::uint32_t cuda;
@@ -34,8 +34,8 @@ constexpr std::array<ChipRelease, 11> kChips = {{{86, 11010},
                                                  {88, 13000},
                                                  {110, 13000}}};
 
-// The first ROCm whose own compilers make code objects, or compressed bundles, of a version without
-// being told to or a warning; what is older may load them, and nobody says so.
+// The first ROCm whose own compilers make a version of code objects, or of compressed bundles, by
+// default and without a warning. An older ROCm may load such files, but no document says so.
 struct VersionRelease {
   std::string_view version;
   std::uint32_t rocm;
@@ -45,7 +45,7 @@ constexpr std::array<VersionRelease, 3> kCodeObjects = {
 constexpr std::array<VersionRelease, 3> kCompressedBundles = {
     {{"1", 6010}, {"2", 6020}, {"3", 7000}}};
 
-// A driver loads the cubins of every toolkit of its own major version.
+// A driver loads the cubins of every toolkit with its own major version.
 std::uint32_t floor_of_cubin(int capability, std::string_view nvcc) {
   std::uint32_t major = 0;
   std::from_chars(nvcc.data(), nvcc.data() + nvcc.size(), major);
@@ -64,7 +64,7 @@ using Excesses = std::vector<Excess>;
 
 constexpr std::size_t kMostShown = 10;
 
-// One error for all that is over one number of one budget.
+// Makes one error for everything that exceeds one number of a budget.
 std::optional<Error> exceeded(std::string_view key, std::uint64_t limit, const std::string& of,
                               Excesses excesses) {
   if (excesses.empty()) return std::nullopt;
@@ -90,7 +90,7 @@ std::uint64_t spills_of(const KernelInfo& kernel) {
          kernel.scalar_spills.value_or(0);
 }
 
-// Of the images of a module, by what each kernel takes.
+// The kernels in the images of a module that take more than `limit`.
 Excesses kernels_over(const Module& module, std::uint64_t limit, std::string_view unit,
                       const std::function<std::uint64_t(const KernelInfo&)>& amount) {
   Excesses excesses;

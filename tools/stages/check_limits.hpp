@@ -1,4 +1,4 @@
-// check_limits: the images of a build held to the budgets and driver floors of its manifest.
+// check_limits: checks the images of a build against the budgets and driver floors of its manifest.
 #pragma once
 
 #include <string>
@@ -10,22 +10,22 @@
 
 namespace kiln::tools {
 
-// The oldest driver, or ROCm, that loads something, with the reason.
+// The oldest CUDA driver or ROCm that loads a file, with the reason.
 struct Need {
-  std::uint32_t cuda = 0, rocm = 0;  // 1000 * major + 10 * minor; 0: any, or not known
+  std::uint32_t cuda = 0, rocm = 0;  // 1000 * major + 10 * minor; 0: any or unknown
   std::string why;                   // "it is PTX ISA 8.4"
 };
 
 // `nvcc` is the version of the compiler that made a cubin, "13.0.88".
 Need need_of(const Artifact& image, std::string_view nvcc);
-// Of a file of bundles/: vendors compress them in ways that older loaders do not know.
+// The need of a file in bundles/. Vendors compress them in ways that older loaders do not support.
 Need need_of_bundle(std::string_view bytes);
 
-// Where `what` needs newer software than the floors allow, an error (kBuildFailed).
+// Returns an error (kBuildFailed) for each floor that is older than what `what` needs.
 std::vector<Error> check_floors(const std::string& what, const Need& need, const Floors& floors);
 
-// `images` carry their bytes. One error (kBuildFailed) for each budget that is exceeded, with all
-// that exceeds it as notes, the worst first.
+// Returns one error (kBuildFailed) per exceeded budget. Its notes list everything that exceeds it,
+// the worst first. The images of the catalog must have their bytes.
 std::vector<Error> check_budgets(const Catalog& catalog);
 
 }  // namespace kiln::tools

@@ -26,10 +26,10 @@ std::string why_not_a_source_path(std::string_view path) {
   return why_not(path, "\"$\\`{}");
 }
 
-// clang fills in each '%' of TMPDIR, which lies in the out folder.
+// The out folder contains TMPDIR, in which clang replaces each '%'.
 std::string why_not_a_folder_path(std::string_view path) { return why_not(path, "\"$\\`{}%"); }
 
-// nvcc takes a list of them, and no apostrophe.
+// nvcc splits the list of include directories at commas and does not accept an apostrophe.
 std::string why_not_an_include_directory(std::string_view path) { return why_not(path, "\"$\\`{}%,'"); }
 
 }  // namespace kiln::tools

@@ -1,8 +1,8 @@
-// check_path: whether the tools can be given a path.
+// check_path: decides whether a path can be given to the tools.
 //
-// nvcc and hipcc hand their command lines to a shell, with every word in double quotes; kiln itself
-// spells places as {name}; lists of files are lines. A path with what any of them would take for
-// more than a letter is refused, with the reason, before it is handed on.
+// nvcc and hipcc pass their command lines to a shell with every word in double quotes. kiln itself
+// writes places as {name} and lists of files as lines. A path with a character that is special to any
+// of them is refused in advance, with the reason.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace kiln::tools {
 
-// Why a file below the manifest's folder cannot be given to the tools under its relative path;
-// empty: it can.
+// Why a file below the manifest's folder cannot be given to the tools by its relative path. Empty
+// if it can.
 std::string why_not_a_source_path(std::string_view path);
 
-// The same of a folder, under its absolute path.
+// The same for a folder given by its absolute path.
 std::string why_not_a_folder_path(std::string_view path);
 
-// The same of a folder that is searched for headers.
+// The same for a folder that is searched for headers.
 std::string why_not_an_include_directory(std::string_view path);
 
 }  // namespace kiln::tools

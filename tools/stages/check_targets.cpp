@@ -11,7 +11,8 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::size_t kBundleHeaderLimit = 4096;  // bytes that the HIP runtime looks at
+// bytes that the HIP runtime searches for the header
+constexpr std::size_t kBundleHeaderLimit = 4096;
 
 std::optional<Obstacle> missing_tool(const TargetId& target, const Toolchain& toolchain,
                                      std::initializer_list<ToolKind> needed) {
@@ -27,14 +28,14 @@ std::optional<Obstacle> missing_tool(const TargetId& target, const Toolchain& to
   return std::nullopt;
 }
 
-// `name` is looked up among the sorted names that the tools know.
+// `known` are the sorted names that the tools support.
 std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& target,
                                        const std::string& name,
                                        const std::vector<std::string>& known) {
   if (std::binary_search(known.begin(), known.end(), name)) return std::nullopt;
   Error error{ErrorCode::kUnavailable,
               "target " + quote(to_string(target)) + " cannot be built by " + who};
-  // "sm_90" among cubin targets, "compute_90" among PTX ones.
+  // The kind prefix: "sm_" of cubin targets, "compute_" of PTX targets.
   const std::string kind = name.substr(0, name.find_first_of("0123456789"));
   std::vector<std::string> alike;
   for (const std::string& other : known) {
@@ -48,13 +49,14 @@ std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& t
   return Obstacle{std::nullopt, std::move(error)};
 }
 
-// One tool may be missed by many targets: told once, with the others named in front of the hint.
+// If many targets need the same missing tool, one error reports it. The other targets are named
+// before its hint.
 void add_note(Error& error, const std::string& target, const Location& where) {
   error.notes.insert(error.notes.end() - 1,
                      {Note::Kind::kNote, "target " + quote(target) + " needs it too", where});
 }
 
-// The header of an offload bundle: magic and count, then three numbers and a name an entry.
+// Size of an offload bundle's header: magic and count, then three numbers and a name per entry.
 std::size_t bundle_header_size(const std::vector<Located<TargetId>>& targets) {
   std::size_t size = 24 + 8 + 24 + kBundleHostEntry.size();
   for (const Located<TargetId>& target : targets) {
@@ -95,7 +97,8 @@ std::optional<Obstacle> find_obstacle(const TargetId& target, const Toolchain& t
               missing_tool(target, toolchain, {ToolKind::kNvcc, ToolKind::kFatbinary})) {
         return obstacle;
       }
-      // nvcc lists "sm_90"; "sm_90a" and "sm_100f" are the same chip with its own instructions.
+      // nvcc lists "sm_90". "sm_90a" and "sm_100f" are the same chips with chip-specific
+      // instructions.
       std::string listed = target.processor;
       if (target.nvidia_suffix() != '\0') listed.pop_back();
       const std::string& version = toolchain.tool(ToolKind::kNvcc).version;
@@ -113,7 +116,7 @@ Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolch
   std::vector<Error> errors;
   std::set<std::string> missing_names;
   std::set<TargetId> reported;
-  std::map<ToolKind, std::size_t> by_tool;  // position in errors
+  std::map<ToolKind, std::size_t> by_tool;  // index of the tool's error in `errors`
   const auto keep_buildable = [&](std::vector<Located<TargetId>>& targets) {
     std::erase_if(targets, [&](const Located<TargetId>& target) {
       std::optional<Obstacle> obstacle = find_obstacle(target.value, toolchain);

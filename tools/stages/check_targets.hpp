@@ -1,7 +1,7 @@
-// check_targets: can the tools that were found build every target that the manifest asks for?
+// check_targets: checks that the tools on this machine can build every target of the manifest.
 //
-// Answered before anything runs: a tool that is absent, a processor that the device libraries or the
-// CUDA toolkit do not know, a bundle of more targets than loaders read.
+// Runs before any step. Finds missing tools, processors that the device libraries or the CUDA toolkit
+// do not support, and bundles with more targets than loaders read.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@
 
 namespace kiln::tools {
 
-// Why a target cannot be built here (kUnavailable), with what to do.
+// Why a target cannot be built on this machine (kUnavailable), and what to do.
 struct Obstacle {
-  std::optional<ToolKind> missing;  // the tool that is absent; empty: the tools do not know the target
+  std::optional<ToolKind> missing;  // the missing tool; empty if the tools do not know the target
   Error error;
 };
 
-// Nothing when the target can be built.
+// Returns nothing if the target can be built.
 std::optional<Obstacle> find_obstacle(const TargetId& target, const Toolchain& toolchain);
 
 struct CheckedManifest {
-  Manifest manifest;                 // with the targets that can be built
-  std::vector<std::string> missing;  // the others, sorted; always empty with kFail
+  Manifest manifest;                 // reduced to the targets that can be built
+  std::vector<std::string> missing;  // all other targets, sorted; always empty with kFail
 };
 
-// kFail: the error (kUnavailable) holds every obstacle, where its target was asked for.
-// kLeaveOut: an error only when nothing is left to build.
+// kFail: the error (kUnavailable) lists every obstacle at the place in the manifest that asks for
+// its target. kLeaveOut: fails only if nothing is left to build.
 Result<CheckedManifest> check_targets(Manifest manifest, const Toolchain& toolchain,
                                       MissingTargets missing);
 

@@ -104,7 +104,7 @@ void join_module(Module& module, const Module& more) {
   }
 }
 
-// In the order of ToolKind.
+// Sorts by ToolKind.
 void sort_tools(std::vector<ToolRecord>& tools) {
   const auto rank = [](const ToolRecord& tool) {
     int kind = 0;

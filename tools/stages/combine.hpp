@@ -1,5 +1,5 @@
-// combine: the catalogs of builds that each made some of the targets -> the catalog of all of them,
-// and back.
+// combine: merges the catalogs of builds for some of the targets each into the catalog of all
+// targets. keep_targets() does the reverse.
 #pragma once
 
 #include <string>
@@ -15,13 +15,12 @@ struct Part {
   Catalog catalog;
 };
 
-// At least one part. Equal to the catalog of one build of all targets. The error (kInvalidInput)
-// names every source, option, tool, kernel and setting in which the parts differ, and every target
-// that two of them have.
+// Takes at least one part. The result equals the catalog of a single build for all targets. The
+// error (kInvalidInput) names every source, option, tool, kernel and setting in which the parts
+// differ, and every target that is in two parts.
 Result<Catalog> combine(const std::vector<Part>& parts);
 
-// What a build of these targets alone would have given. Targets that the catalog lacks count for
-// nothing.
+// Returns the catalog of a build for these targets only. Ignores targets that the catalog lacks.
 Catalog keep_targets(Catalog catalog, const std::vector<TargetId>& targets);
 
 }  // namespace kiln::tools

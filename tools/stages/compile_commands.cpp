@@ -21,7 +21,7 @@ std::string source_of(const Step& step) {
 
 constexpr std::string_view kHipFolder = "{out}/hip/";
 
-// PTX that a cubin is made of is nobody's source.
+// False for the PTX that a cubin is made from, which is not a source that people edit.
 bool compiles_source(const Step& step) {
   return step.kind == StepKind::kCompile && !source_of(step).starts_with("{out}/images/");
 }
@@ -33,7 +33,8 @@ std::string original_of(std::string word) {
   return word;
 }
 
-// The words of nvcc's command line that clang reads the same way, and clang's words for the rest.
+// Translates nvcc's command line for clang: keeps the words that clang reads the same way and
+// replaces the others.
 std::vector<std::string> clang_arguments(const Step& step, const Plan& plan,
                                          const Toolchain& toolchain, const std::string& file) {
   std::string arch = step.target;
@@ -78,8 +79,8 @@ Json compile_commands(const Plan& plan, const Toolchain& toolchain) {
       add(file, command_line(step, plan));
     }
   }
-  // People edit the CUDA source, not what hipify-perl made of it; where nvcc does not compile it,
-  // it is read as the HIP source is.
+  // People edit the CUDA source, not the converted one. If nvcc does not compile it, it gets the
+  // arguments of the HIP source.
   for (Step step : plan.steps) {
     if (step.kind != StepKind::kCompile || !source_of(step).starts_with(kHipFolder)) continue;
     const std::string file = expand(original_of(source_of(step)), plan);

@@ -1,8 +1,8 @@
-// compile_commands.json: how clangd is to read each source.
+// compile_commands.json: tells clangd how to read each source.
 //
-// One entry a source: clangd uses the first it finds, and a second target would add nothing. An AMD
-// compile is given as it is run, for the HIP source. nvcc's own flags mean nothing to clangd, so the
-// CUDA source gets clang's spelling of the same compile; where nvcc is not used, that of the HIP one.
+// Each source has one entry, because clangd uses the first that it finds. For the HIP source, the entry is
+// the AMD compile as it is run. For the CUDA source, it is nvcc's compile translated to clang's flags,
+// because clangd does not understand nvcc's. If nvcc is not used, it is the compile of the HIP source.
 // Source of the format: "JSON Compilation Database Format Specification", Clang documentation.
 #pragma once
 

@@ -9,7 +9,8 @@
 namespace kiln::tools {
 namespace {
 
-// The next word of a rule, or empty at its end. Stops before an unescaped newline.
+// Returns the next word of a rule, or an empty string at the end of the rule. Stops before an
+// unescaped newline.
 std::string take_word(std::string_view& rest) {
   std::size_t i = 0;
   const auto next_is = [&](char c) { return i + 1 < rest.size() && rest[i + 1] == c; };
@@ -50,7 +51,7 @@ std::string escape(std::string_view path) {
 }
 
 Error odd_path(std::string_view path, char odd) {
-  // As far as the file or folder that is to be renamed.
+  // The path up to the end of the file or folder name that has to be changed.
   const std::string_view named = path.substr(0, path.find('/', path.find(odd)));
   return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
       .note("Make or Ninja takes " + quote({&odd, 1}) + " for more than a letter")
@@ -93,7 +94,7 @@ Result<std::string> write_depfile(std::string_view target,
                                   const std::vector<std::string>& prerequisites) {
   KILN_TRY(check_rule_path(target));
   for (const std::string& path : prerequisites) KILN_TRY(check_rule_path(path));
-  // "target: a=b" and "a=b:" would be assignments to Make, "target: c a=b" is none.
+  // To Make, "target: a=b" and "a=b:" are assignments, but "target: c a=b" is not.
   const auto is_plain = [](const std::string& path) {
     return path.find('=') == std::string::npos;
   };

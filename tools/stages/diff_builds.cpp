@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kResources = {"registers", "spills", "shared", "stack", "threads"};
 
-// Where an image tells no bound: what each NVIDIA GPU takes.
+// Used if an image has no bound: what every NVIDIA GPU supports.
 constexpr std::uint32_t kThreadsWithoutBound = 1024;
 
 std::optional<std::uint64_t> amount_of(const KernelInfo& kernel, Resource resource) {
@@ -40,7 +40,7 @@ struct Summary {
     bool operator==(const Images&) const = default;
   };
   std::map<ImageName, Images> images;
-  std::map<std::pair<KernelName, std::string>, const KernelInfo*> kernels;  // by target, too
+  std::map<std::pair<KernelName, std::string>, const KernelInfo*> kernels;  // by kernel and target
   std::uint64_t total = 0;
 };
 
@@ -80,7 +80,8 @@ std::vector<std::string> only_in(const std::set<std::string>& a, const std::set<
   return keys;
 }
 
-// The kernels that went and came under other mangled names, where one of a readable name did each.
+// Pairs of removed and added kernels whose mangled names differ but whose readable names are equal.
+// Ignores readable names that are not unique on both sides.
 std::vector<std::pair<KernelName, KernelName>> renamed(const std::vector<KernelName>& removed,
                                                        const std::vector<KernelName>& added) {
   using ByReadableName = std::map<KernelName, std::vector<const KernelName*>>;
@@ -266,7 +267,8 @@ std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimi
   std::vector<std::string> lines;
   if (limits.removed) {
     for (const KernelName& kernel : diff.removed_kernels) {
-      if (limits.signature && diff.is_renamed(kernel)) continue;  // a line of its own says more
+      // the signature line below says more
+      if (limits.signature && diff.is_renamed(kernel)) continue;
       lines.push_back("kernel " + spell(kernel) + " was removed");
     }
     for (const std::string& target : diff.removed_targets) {
@@ -290,7 +292,7 @@ std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimi
       limits.registers, limits.spills, limits.shared, limits.stack, limits.threads};
   for (std::size_t i = 0; i < kResources.size(); ++i) {
     if (!allowed[i]) continue;
-    // By how much a change is worse; below 0 where it is better.
+    // By how much a change is worse; negative if it is better.
     const auto loss = [](const ResourceChange* change) {
       const auto more = static_cast<std::int64_t>(change->after - change->before);
       return change->resource == Resource::kThreads ? -more : more;

@@ -1,4 +1,4 @@
-// diff_builds: the catalogs of two builds -> what a user of the first meets in the second.
+// diff_builds: compares the catalogs of two builds from the view of their users.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,13 @@ struct KernelName {
   auto operator<=>(const KernelName&) const = default;
 };
 
-// Parameters as the catalogs tell them: "(u64 numel, const f32* inp)".
+// The parameters as the catalogs describe them: "(u64 numel, const f32* inp)".
 struct SignatureChange {
   KernelName kernel;
   std::string before, after;
-  // The name in the second build. A C++ kernel has its parameters in its name: where one is gone, and one
-  // has come that a person would call the same, it is this one; both are also in the lists of kernels.
+  // The kernel's name in the second build. The name of a C++ kernel includes its parameters, so a
+  // change of parameters removes one name and adds another that reads the same. Both names are also
+  // in the lists of removed and added kernels.
   std::string after_kernel;
   bool is_renamed() const { return after_kernel != kernel.kernel; }
 };
@@ -36,7 +37,7 @@ struct SizeChange {
   std::uint64_t before = 0, after = 0;
 };
 
-// kThreads is the most threads of a block: of it, less is worse.
+// kThreads is the largest block size. For it, smaller is worse.
 enum class Resource : std::uint8_t { kRegisters, kSpills, kShared, kStack, kThreads };
 std::string_view to_string(Resource resource);  // "registers", "spills", "shared", "stack", "threads"
 
@@ -47,17 +48,18 @@ struct ResourceChange {
   std::uint64_t before = 0, after = 0;
 };
 
-// Only what differs; each list sorted. Images, sizes and resources are of what both builds have.
+// Only the differences; each list is sorted. Images, sizes and resources cover only what both
+// builds have.
 struct BuildDiff {
   std::vector<std::string> added_targets, removed_targets;
   std::vector<KernelName> added_kernels, removed_kernels;
   std::vector<SignatureChange> signatures;
-  std::vector<ImageName> images;  // whose bytes differ
-  std::vector<SizeChange> sizes;  // of those, the ones with more or fewer bytes
+  std::vector<ImageName> images;  // images whose bytes differ
+  std::vector<SizeChange> sizes;  // the images among them whose size differs
   std::vector<ResourceChange> resources;
-  std::uint64_t total_before = 0, total_after = 0;  // of all images
+  std::uint64_t total_before = 0, total_after = 0;  // sizes of all images together
   bool is_empty() const;
-  // Whether the kernel is one that a signature change tells of, by its name before or after.
+  // True if a signature change names the kernel, before or after.
   bool is_renamed(const KernelName& name) const;
 };
 
@@ -66,18 +68,19 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
 
 Json diff_json(const BuildDiff& diff);
 
-// What counts as a regression. A number is how much more, of threads how many fewer, is still none.
+// What counts as a regression. A number is the increase that is still allowed; for threads, the
+// decrease.
 struct RegressionLimits {
   bool removed = false, signature = false;
   std::optional<std::uint64_t> size_percent;
   std::optional<std::uint64_t> registers, spills, shared, stack, threads;
 };
 
-// "removed", "signature", "size=5%", "size", "registers=8", "spills", "shared", "stack", "threads": adds
-// to `limits`. Errors: kInvalidInput.
+// Parses "removed", "signature", "size=5%", "size", "registers=8", "spills", "shared", "stack" or
+// "threads" and adds the limit to `limits`. Errors: kInvalidInput.
 Result<void> add_regression_limit(const std::string& text, RegressionLimits& limits);
 
-// One line each, the worst first within its kind.
+// One line per regression. Within a kind, the worst comes first.
 std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimits& limits);
 
 }  // namespace kiln::tools

@@ -33,7 +33,7 @@ Result<void> check_order(const Catalog& catalog) {
   return {};
 }
 
-// What a unit is compiled from, in the place of an image.
+// The sources of a unit, in the form of an image.
 Artifact source_artifact(const Module& module, std::uint16_t unit) {
   Artifact source;
   source.module = module.name;
@@ -44,7 +44,7 @@ Artifact source_artifact(const Module& module, std::uint16_t unit) {
   return source;
 }
 
-// What the header holds of each module.
+// Selects what the header holds of a module: images, sources or both, uncompressed.
 void store_plain(Module& module, EmbedSource embed_source) {
   if (embed_source == EmbedSource::kInstead) module.images.clear();
   for (std::size_t unit = 0; unit < module.source_bundles.size(); ++unit) {
@@ -54,7 +54,7 @@ void store_plain(Module& module, EmbedSource embed_source) {
   for (Artifact& image : module.images) image.compression = Compression::kNone;
 }
 
-// PTX ends with a NUL.
+// The bytes to embed. PTX gets a terminating NUL.
 std::string plain(const Artifact& image) {
   std::string bytes;
   bytes.reserve(generator::decompressed_size(image));
@@ -63,13 +63,15 @@ std::string plain(const Artifact& image) {
   return bytes;
 }
 
-// One frame, from the store or made. The store's own troubles never fail a build.
+// Returns the compressed frame of an image, from the store or newly made. Errors of the store are
+// ignored.
 Result<std::string> compress(const Artifact& image, CacheStore* store) {
   const Digest key = KeyHasher()
                          .add("zstd frame", zstd_version())
                          .add("level", std::to_string(kZstdLevel))
                          .add("matches", zstd_matches())
-                         .add("size", std::to_string(generator::decompressed_size(image)))  // PTX has a NUL more than its file
+                         // PTX has one byte more than its file, the NUL
+                         .add("size", std::to_string(generator::decompressed_size(image)))
                          .add("image", image.digest)
                          .finish();
   if (store != nullptr) {
@@ -106,7 +108,7 @@ generator::Options generator_options(const EmbedOptions& options, std::uint32_t 
   return result;
 }
 
-// No two files of one name.
+// Refuses two generated files with the same name.
 Result<void> check_names(const EmbedOptions& options) {
   const auto has = [&](EmbedOutput output) {
     return std::ranges::find(options.outputs, output) != options.outputs.end();
@@ -123,7 +125,7 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
   for (Module& module : catalog.modules) {
     for (Artifact& image : module.images) images.push_back(&image);
   }
-  // The largest first, so that no core is left with a long one at the end.
+  // The largest first, so that no long one is left for the end while other cores are idle.
   std::ranges::stable_sort(images, std::greater<>{},
                            [](const Artifact* image) { return image->bytes.size(); });
   std::vector<std::optional<Error>> failures(images.size());
@@ -136,7 +138,7 @@ Result<void> compress_all(Catalog& catalog, CacheStore* store) {
     images[i]->stored = std::move(frame).value();
     images[i]->compression = Compression::kZstd;
   });
-  // The first of them, whichever came to its end first.
+  // Reports the first error in the order of the images, not of time.
   for (std::optional<Error>& failure : failures) {
     if (failure) return *std::move(failure);
   }
@@ -158,7 +160,7 @@ Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& op
   KILN_TRY(check_names(options));
   KILN_TRY(check_order(catalog));
   for (Module& module : catalog.modules) store_plain(module, options.source);
-  // An amalgamated header stores images plain.
+  // An amalgamated header stores images uncompressed.
   const bool is_packed = options.compression == Compression::kZstd &&
                          options.outputs != std::vector{EmbedOutput::kAmalgamation};
   if (is_packed) {

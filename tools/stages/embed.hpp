@@ -1,7 +1,7 @@
-// embed: a finished build -> the header that programs include.
+// embed: makes the header that programs include from a finished build.
 //
-// Compresses each image on its own, side by side on all cores. Writes no output: the caller writes the
-// files under out/include.
+// Compresses each image separately, in parallel on all cores. Writes no file: the caller writes the
+// results below out/include.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,22 @@
 
 namespace kiln::tools {
 
-using GeneratedFile = generator::GeneratedFile;  // path relative to out/include; text may be binary
+// path is relative to out/include; text may be binary
+using GeneratedFile = generator::GeneratedFile;
 
-// The generated files, header first. The same catalog and options give the same bytes, whatever the
-// number of cores. Compressed images are looked for in `store`, and kept there, so that a build after
-// a small change compresses what has changed; it may be null.
+// Returns the generated files, the header first. Equal catalogs and options give equal bytes,
+// whatever the number of cores. `store` keeps compressed images, so that a build after a small
+// change compresses only what has changed. It may be null.
 //
-// Needs modules, and the kernels of a module, sorted by name; images with their bytes. Errors:
-// kInvalidInput for a namespace or file name that cannot be one; kEnvironment when memory runs out;
-// kInternal when `catalog` is not as said here.
+// Modules, and the kernels of a module, must be sorted by name. Images must have their bytes. Errors:
+// kInvalidInput for an invalid namespace or file name, kEnvironment if memory runs out, and kInternal
+// if `catalog` breaks these rules.
 Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime,
                                          CacheStore* store = nullptr);
 
-// The names of those files, but for the blobs of EmbedMode::kAsm, whose number depends on the images.
+// The names of those files, except the blobs of EmbedMode::kAsm, whose number depends on the
+// images.
 std::vector<std::string> embedded_files(const EmbedOptions& options);
 
 }  // namespace kiln::tools

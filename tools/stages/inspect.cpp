@@ -9,7 +9,7 @@
 namespace kiln::tools {
 namespace {
 
-// Containers may hold containers; nobody nests them deeper than a fat binary in a bundle.
+// Containers may be nested. In practice, the deepest is a fat binary in a bundle.
 constexpr int kDeepest = 3;
 
 bool is_container(FileKind kind) {
@@ -17,7 +17,7 @@ bool is_container(FileKind kind) {
          kind == FileKind::kFatbin;
 }
 
-// `content_limit`: what one frame in it may decompress to.
+// `content_limit` is the most bytes that one frame in the file may decompress to.
 Result<void> find_images(Bytes file, const std::string& entry, int depth,
                          std::uint64_t content_limit, InspectedFile& result) {
   if (!is_container(detect_kind(file))) {

@@ -1,4 +1,4 @@
-// inspect: reads images back, so that a build knows what it made and not what it asked for.
+// inspect: reads images back, so that a build knows what was really made.
 #pragma once
 
 #include <string>
@@ -12,30 +12,30 @@
 
 namespace kiln::tools {
 
-// The artifact of a compile step: its image taken apart, with what only the compiler's log tells
-// (spills of a cubin). Errors: kBuildFailed when the bytes are no image.
-// `digest` is that of the bytes.
+// Makes the artifact of a compile step: parses its image and adds what only the compiler's log
+// tells (spills of a cubin). `digest` is the digest of the bytes. The error is kBuildFailed if the
+// bytes are not an image.
 Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::string bytes,
                                 const Digest& digest, std::string log);
 
-// An image found in a file: the file itself, or an entry of a container, however deep.
+// An image in a file: the file itself, or an entry of a container at any depth.
 struct FoundImage {
-  std::string entry;  // the entry's own name; "" for the file itself; "outer / inner" when nested
+  std::string entry;  // name of the entry; empty for the file itself; "outer / inner" if nested
   ImageInfo info;
   std::size_t size = 0;  // bytes
 };
 
 struct InspectedFile {
   FileKind kind = FileKind::kUnknown;
-  std::uint32_t version = 0;         // of a container
-  std::vector<std::string> entries;  // of a container, in file order, host entries too
+  std::uint32_t version = 0;         // version of a container
+  std::vector<std::string> entries;  // names in a container, in file order, including host entries
   std::vector<FoundImage> images;    // in file order
 };
 
-// Errors: kInvalidInput, with the entry's name where one cannot be read.
+// The error is kInvalidInput and names the entry that cannot be read.
 Result<InspectedFile> inspect_file(Bytes file);
 
-// Fills in what the log of ptxas tells and `info` lacks.
+// Fills in what `info` lacks and the log of ptxas tells.
 void add_ptxas_log(ImageInfo& info, std::string_view log);
 
 }  // namespace kiln::tools

@@ -1,4 +1,4 @@
-// The numbers of a kernel: their names in kiln.json, and how what it tells is held to an image.
+// The numbers of a kernel: their names in kiln.json, and how a catalog is checked against an image.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace kiln::tools {
 struct KernelNumber {
   std::string_view key;
   std::optional<std::uint32_t> KernelInfo::*member;
-  bool is_printed = false;  // of a cubin, ptxas may say it where the image does not
+  bool is_printed = false;  // for a cubin, it may be known only from ptxas's output
 };
 inline constexpr std::array<KernelNumber, 11> kKernelNumbers = {{
     {"registers", &KernelInfo::registers, true},
@@ -30,9 +30,9 @@ inline constexpr std::array<KernelNumber, 11> kKernelNumbers = {{
     {"scalar_spills", &KernelInfo::scalar_spills},
 }};
 
-// Adds to `image` what the catalog of its build has from the compiler's output. The first other number that
-// differs: "kernel 'scale': registers is 40, and 12 in the catalog"; empty where there is none. Both have the
-// same kernels.
+// Adds to `image` the numbers that the catalog of its build has from the compiler's output. Returns
+// the first of the remaining numbers that differs, such as "kernel 'scale': registers is 40, and 12
+// in the catalog", or an empty string. Both must have the same kernels.
 std::string add_printed_numbers(const ImageInfo& catalog, ImageInfo& image);
 
 }  // namespace kiln::tools

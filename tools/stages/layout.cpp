@@ -8,7 +8,7 @@
 namespace kiln::tools {
 namespace {
 
-// As std::filesystem::path has it, which takes a path to pieces first.
+// Equals std::filesystem::path::stem(), which is slower because it parses the path first.
 std::string_view stem_of(const Located<std::string>& source) {
   const std::string_view path = source.value;
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -16,13 +16,13 @@ std::string_view stem_of(const Located<std::string>& source) {
   return dot == 0 || name == ".." ? name : name.substr(0, dot);
 }
 
-// What needs no care in a file's name, in a step's id or in a tool's list of words.
+// Characters that are safe in a file name, in a step's id and in a tool's list of words.
 bool is_plain_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '.' || c == '-';
 }
 
-// "affine/gfx1030", or "quantized/matvec/gfx1030" in a module of several units.
+// "affine/gfx1030", or "quantized/matvec/gfx1030" in a module with several units.
 std::string inner_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
   const std::string name = unit_name(module, unit);
   return module.name.value + "/" + (name.empty() ? "" : name + "/") + file_name(target);
@@ -42,7 +42,7 @@ std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   const bool is_plain = std::all_of(stem.begin(), stem.end(), is_plain_letter) &&
                         stem.front() != '.' && stem.front() != '-';
   if (namesakes == 1 && is_plain) return stem;
-  // No plain stem holds '@', so no stem is called like this; the position is each unit's own.
+  // Unique: plain stems contain no '@', and each unit has its own position.
   std::replace_if(stem.begin(), stem.end(), [](char c) { return !is_plain_letter(c); }, '_');
   if (stem.front() == '.' || stem.front() == '-') stem.front() = '_';
   return stem + "@" + std::to_string(unit);
@@ -71,7 +71,7 @@ std::string joined_path(const ModuleSpec& module, const TargetId& target) {
 }
 
 std::string joined_depfile_path(const ModuleSpec& module, const TargetId& target) {
-  // No unit is called '@'.
+  // No unit has the name '@'.
   return "{out}/.kiln/deps/" + module.name.value + "/@/" + file_name(target) + ".d";
 }
 

@@ -1,4 +1,4 @@
-// Where everything lies in an out folder, and how targets are spelt for the vendors' containers.
+// The layout of an out folder, and the names of targets in the vendors' containers.
 //
 //   hip/<source path>                       what hipify-perl made of a source or header
 //   images/<module>/<target>.<ext>          one raw image; ext: hsaco, cubin, ptx
@@ -7,9 +7,9 @@
 //   include/<header>                        the generated header
 //   kiln.json, compile_commands.json
 //   .kiln/                                  state, logs and dependency lists of the build
-// A module of several sources has a folder a unit, images/<module>/<unit>/<target>.<ext>, and bundles
-// called <module>.<unit>.hsaco. A unit is called like its source without folder and extension, or
-// where another source has that name, or it needs care, like that with '@' and its position: 'x@1'.
+// A module with several sources has a folder per unit, images/<module>/<unit>/<target>.<ext>, and
+// bundles named <module>.<unit>.hsaco. The name of a unit is its source's file name without extension.
+// If that is not unique or has special characters, '@' and the unit's position are added: 'x@1'.
 #pragma once
 
 #include <cstddef>
@@ -23,14 +23,14 @@ namespace kiln::tools {
 
 inline constexpr std::string_view kBundleHostEntry = "host-x86_64-unknown-linux-gnu";
 
-// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+": the name of an entry of an offload bundle.
+// The name of a target's entry in an offload bundle: "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+".
 std::string bundle_entry_name(const TargetId& target);
 
-// What a unit of a module is called; empty for the only one. Distinct within the module, letters,
-// digits, '_', '.', '-' and '@' alone, and never a dot first: the name of a file or folder.
+// The name of a unit; empty if it is the only one of its module. Unique within the module, and safe
+// as the name of a file or folder: only letters, digits, '_', '.', '-' and '@', and no leading dot.
 std::string unit_name(const ModuleSpec& module, std::size_t unit);
 
-// The same places as texts with {out}.
+// Paths of these places, beginning with {out}.
 std::string hip_path(std::string_view source);
 std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);
 std::string depfile_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);

@@ -87,7 +87,7 @@ constexpr std::array<LinkedLibrary, 3> kLibraries = {{
      .text = {}},
 }};
 
-// The text in lines of at most 80 letters.
+// Wraps the text into lines of at most 80 characters.
 std::string wrapped(std::string_view text) {
   std::string out, line;
   for (const std::string_view word : split(text, ' ')) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// What is in `catalog` of what `wanted` is about: a lock may tell of more than a build of some targets.
+// Reduces `catalog` to the modules of `wanted`: a lock may cover more than a build of some targets.
 Catalog part_of(Catalog catalog, const Catalog& wanted) {
   std::erase_if(catalog.modules, [&](const Module& module) {
     return std::ranges::find(wanted.modules, module.name, &Module::name) == wanted.modules.end();
@@ -24,7 +24,7 @@ Catalog part_of(Catalog catalog, const Catalog& wanted) {
   return catalog;
 }
 
-// A lock says all that it knows: what it does not say of a tool is a difference.
+// A lock is complete, so a fact that it lacks is a difference.
 Facts without_leave(Facts facts) {
   for (auto& [what, fact] : facts) fact.may_lack = false;
   return facts;

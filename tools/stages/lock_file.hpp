@@ -1,4 +1,4 @@
-// lock_file: what a build was made with, written down, and whether another build is made with the same.
+// lock_file: records what a build was made with, and checks another build against the record.
 //
 //   {"format": 1, "kiln": "0.1.0", "name", "targets", "settings", "modules", "tools": as in kiln.json,
 //    "images": {"images/affine/sm_90.cubin": "<SHA-256>"}}
@@ -21,18 +21,19 @@ struct Lock {
   std::map<std::string, std::string> images;  // path below the out folder -> SHA-256
 };
 
-// Of a finished build: its catalog, and `images` with their digests.
+// Describes a finished build: its catalog, and the digests of its images.
 Json lock_json(const Catalog& catalog);
 
-// `file` is the one that was read, for messages.
+// `file` is the path of the lock file, for messages.
 Result<Lock> read_lock(std::string_view text, const std::string& file);
 
-// The error (kBuildFailed) names everything in which `now`, a catalog before anything is built,
-// differs from the lock; a build of kSelected may make less.
+// Checks a catalog before anything is built. The error (kBuildFailed) names everything in which
+// `now` differs from the lock. A build of kSelected may make less.
 Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string& file,
                         BuildExtent extent);
 
-// After the build: the images that came out otherwise, though all that is compared was the same.
+// Runs after the build. The error names the images that differ although everything compared before
+// was the same.
 Result<void> check_locked_images(const Lock& lock, const std::map<std::string, std::string>& images,
                                  const std::string& file);
 

@@ -1,6 +1,6 @@
-// make_plan: a checked manifest, its sources and a toolchain -> the steps of its build.
+// make_plan: makes the steps of a build from a checked manifest, its sources and a toolchain.
 //
-// The parts, in the order of the plan: plan_hipify, plan_compile, plan_bundle.
+// The parts in the order of the plan: plan_hipify, plan_compile, plan_bundle.
 #pragma once
 
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace kiln::tools {
 
-// `out_root` is absolute. Every target of the manifest can be built (check_targets). `units` are the
-// manifest's (plan_sources).
+// `out_root` is absolute. The toolchain must be able to build every target (check_targets). `units`
+// come from plan_sources.
 Plan make_plan(const Manifest& manifest, const Toolchain& toolchain, const std::vector<Unit>& units,
                const std::filesystem::path& out_root);
 

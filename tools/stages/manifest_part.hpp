@@ -1,5 +1,5 @@
-// What the parts of a manifest's parser have in common: where they read from, and the values that
-// several of them hold.
+// What the parts of a manifest's parser share: the manifest being read, and helpers for common
+// values.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 
 namespace kiln::tools {
 
-// One manifest while it is read. What is wrong is reported to `reader`.
+// A manifest while it is parsed. Errors are reported to `reader`.
 struct ManifestSource {
   JsonReader& reader;
   const Files& files;
-  std::filesystem::path directory;  // what its paths are relative to
-  std::size_t suggestions = 0;      // that were looked for in folders
+  std::filesystem::path directory;  // base of the manifest's relative paths
+  std::size_t suggestions = 0;      // number of searches for similar names
 };
 
 class ManifestPart {
@@ -31,20 +31,23 @@ class ManifestPart {
   explicit ManifestPart(ManifestSource& source) : reader_(source.reader), source_(source) {}
 
   Located<std::string> identifier(const Json& value, const std::string& what);
-  // A path under the manifest's folder in its shortest form; empty, with a report, when it is not.
+  // Returns a path below the manifest's folder in its shortest form. Reports any other path and
+  // returns an empty string.
   std::string inner_path(const Json& value, const std::string& what);
-  // Of PathKind::kHidden.
+  // Explains PathKind::kHidden.
   static constexpr const char* kWhyHidden = "a loop of links, or a folder on the way that is not yours to enter";
-  // What compilers are given is also kept and shown as lines.
+  // Reports text with control characters, such as line breaks, because compiler options are also
+  // stored and shown as lines.
   bool is_one_line(const Json& item, const std::string& what, const std::string& text);
-  // Looks for the file or folder that was meant, a few times only: a folder is read and compared each time.
+  // Adds a hint with the file or folder that was probably meant. Each search reads a folder, so
+  // only the first few errors get one.
   void suggest(const std::filesystem::path& missing, PathKind wanted, Error& error);
 
   JsonReader& reader_;
   ManifestSource& source_;
 
  private:
-  // What is there by the names nearest to those of `missing`.
+  // The existing path whose names are nearest to those of `missing`.
   std::string neighbour(const std::filesystem::path& missing, PathKind wanted) const;
 };
 

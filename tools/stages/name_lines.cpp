@@ -24,7 +24,7 @@ std::string name_lines(std::string converted, std::string_view original, std::st
   const std::ptrdiff_t added = count_lines(converted) - count_lines(original);
   const bool starts_with_include = converted.starts_with("#include ");
   const std::size_t second_line = starts_with_include ? converted.find('\n') + 1 : 0;
-  // Compilers take one at the start of a file alone.
+  // Compilers accept a byte order mark only at the start of a file.
   if (original.starts_with(kByteOrderMark)) {
     const std::size_t mark = converted.starts_with(kByteOrderMark) ? 0 : second_line;
     if (converted.compare(mark, kByteOrderMark.size(), kByteOrderMark) == 0) {
@@ -33,7 +33,8 @@ std::string name_lines(std::string converted, std::string_view original, std::st
   }
   const bool is_include_added = added == 1 && starts_with_include;
   if (added != 0 && !is_include_added) return converted;
-  const std::size_t first = is_include_added ? second_line : 0;  // where the original's first line is
+  // offset of the original's first line
+  const std::size_t first = is_include_added ? second_line : 0;
   return converted.insert(first, "#line 1 " + string_literal(path) + "\n");
 }
 

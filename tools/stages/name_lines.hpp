@@ -1,5 +1,5 @@
-// name_lines: a converted source whose lines count as those of the source that it was made of, so that
-// compilers, debuggers and __FILE__ speak of the file that people edit.
+// name_lines: makes the lines of a converted source count as those of its original, so that
+// compilers, debuggers and __FILE__ refer to the file that people edit.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace kiln::tools {
 
-// `converted` with a #line directive that names `path` before its first line; after it, when that is an
-// #include that the converter put there. Without one when the converter did not keep lines. A byte order mark goes.
+// Returns `converted` with a #line directive for `path`. The directive comes first, or after an
+// #include that the converter added as the first line. If the converter changed the number of lines
+// otherwise, no directive is added. A byte order mark is removed.
 std::string name_lines(std::string converted, std::string_view original, std::string_view path);
 
 }  // namespace kiln::tools

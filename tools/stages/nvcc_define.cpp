@@ -13,7 +13,7 @@ constexpr Spelling kSpellings[] = {
     {',', "\\,"}, {'"', "\\\""}, {'\\', "\\\\\\\\"}, {'$', "\\\\$"}, {'`', "\\\\`"},
 };
 
-// Quotes in pairs are right as they are.
+// True if the define needs no escapes. Quotes in pairs need none.
 bool is_plain(std::string_view define) {
   return define.find_first_of(",\\$`") == std::string_view::npos && std::ranges::count(define, '"') % 2 == 0;
 }

@@ -1,5 +1,5 @@
-// A define as nvcc wants it. It splits what stands behind -D at commas, takes one backslash before a letter away,
-// and gives the rest in double quotes to a shell.
+// Spells a define for nvcc. nvcc splits the word after -D at commas, removes one backslash before a
+// character, and passes the rest to a shell in double quotes.
 #pragma once
 
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace kiln::tools {
 
-// "NAME=VALUE" so that the compiler gets it letter by letter.
+// Escapes "NAME=VALUE" so that the compiler receives it unchanged.
 std::string nvcc_define(std::string_view define);
 
-// What the compiler gets of such a one, or of any word without these letters.
+// Returns what the compiler receives for such a word. Words without special characters stay the
+// same.
 std::string define_of_nvcc(std::string_view word);
 
 }  // namespace kiln::tools

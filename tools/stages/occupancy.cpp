@@ -11,8 +11,8 @@ std::uint32_t rounded_up(std::uint32_t number, std::uint32_t step) {
   return (number + step - 1) / step * step;
 }
 
-// Registers of an SM and their unit of allocation are the same since compute capability 5.0.
-// Source: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
+// The register file of an SM and its allocation unit have been the same since compute capability
+// 5.0. Source: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
 Occupancy of_nvidia(int capability, std::uint32_t registers) {
   constexpr std::uint32_t kRegisters = 65536, kUnit = 256, kLanes = 32;
   std::uint32_t most = 64;
@@ -25,7 +25,7 @@ Occupancy of_nvidia(int capability, std::uint32_t registers) {
   return {std::min(most, kRegisters / of_warp / 4 * 4), most};
 }
 
-// The vector registers of a SIMD for one lane of a wave, their unit, and its waves. Source: LLVM,
+// Of one SIMD: vector registers per lane, their allocation unit, and the most waves. Source: LLVM,
 // AMDGPUBaseInfo: getTotalNumVGPRs, getVGPRAllocGranule, getMaxWavesPerEU.
 struct Simd {
   std::uint32_t registers, unit, waves;

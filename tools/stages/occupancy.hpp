@@ -1,4 +1,4 @@
-// occupancy: how many waves of a kernel fit on a processor, by its registers alone.
+// occupancy: how many waves of a kernel fit on a processor, as far as registers limit it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace kiln::tools {
 
 struct Occupancy {
-  std::uint32_t waves = 0, most = 0;  // NVIDIA: warps of an SM; AMD: waves of a SIMD
+  std::uint32_t waves = 0, most = 0;  // NVIDIA: warps per SM; AMD: waves per SIMD
 };
 
-// Nothing where the image does not tell the registers, or the processor is not known here. Blocks
-// and their shared memory may allow less.
+// Returns nothing if the image does not tell its registers or the processor is unknown. Block size
+// and shared memory may limit the occupancy further.
 std::optional<Occupancy> occupancy(const TargetId& target, const KernelInfo& kernel);
 
 }  // namespace kiln::tools

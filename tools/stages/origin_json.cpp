@@ -44,7 +44,7 @@ Budgets read_budgets(const Json& owner) {
   return budgets;
 }
 
-// Null for any.
+// Null stands for any version.
 Json spell_floor(std::uint32_t version) {
   return version == 0 ? Json() : Json(spell_release(version));
 }
@@ -66,7 +66,8 @@ UnitOrigin read_origin(const Json& unit) {
 }  // namespace
 
 Json settings_json(const BuildSettings& settings) {
-  // Names every member, so that a new one is not forgotten here and in read_settings().
+  // The structured bindings name every member, so that a new member cannot be forgotten here and in
+  // read_settings().
   const auto& [embed, minimum_runtime, debug, joined_ptx, floors, budgets] = settings;
   const auto& [header, name_space, mode, outputs, compression, source] = embed;
   Json::Array emit;

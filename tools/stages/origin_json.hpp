@@ -1,4 +1,4 @@
-// What a build was made from, as kiln.json holds it, and back: settings, sources with their
+// Writes what a build was made from into kiln.json and reads it back: settings, sources with their
 // options, tools.
 #pragma once
 
@@ -14,9 +14,11 @@ Json settings_json(const BuildSettings& settings);
 Json module_json(const Module& module);
 Json tool_json(const ToolRecord& tool);
 
-// Out of a whole kiln.json; nothing where it was written by a kiln that kept less.
+// Reads a whole kiln.json. Returns nothing if it lacks some settings, as one from an older kiln
+// does.
 std::optional<BuildSettings> read_settings(const Json& document);
-// Names, sources, origins and targets; kernels and images are elsewhere in the document.
+// Reads names, sources, origins and targets of the modules. Kernels and images are elsewhere in the
+// document.
 std::vector<Module> read_module_origins(const Json& document);
 std::vector<ToolRecord> read_tools(const Json& document);
 

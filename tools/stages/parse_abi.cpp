@@ -14,9 +14,9 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::size_t kLargestArguments = 4096;  // bytes: what every driver takes
+constexpr std::size_t kLargestArguments = 4096;  // bytes that every driver accepts
 
-// What C calls them.
+// C's names of the types.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kTypesOfC = {
     {{"char", "i8"},          {"signed char", "i8"},         {"unsigned char", "u8"}, {"short", "i16"},
      {"unsigned short", "u16"}, {"int", "i32"},              {"unsigned", "u32"},     {"unsigned int", "u32"},
@@ -25,7 +25,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kTypesOf
      {"__half", "f16"},       {"__nv_bfloat16", "bf16"},     {"uint8_t", "u8"},       {"uint32_t", "u32"},
      {"int64_t", "i64"},      {"uint64_t", "u64"}}};
 
-// "const int*" -> "const i32*"; empty for what is no type of C.
+// "const int*" -> "const i32*"; empty if it is not a type of C.
 std::string type_of_c(std::string_view spelling) {
   constexpr std::string_view kConst = "const ";
   const bool is_const = spelling.starts_with(kConst);
@@ -40,12 +40,13 @@ std::string type_of_c(std::string_view spelling) {
 }
 
 struct Declared {
-  ParameterType type;  // unknown of a struct
+  ParameterType type;  // unknown for a struct
   std::size_t size = 0, alignment = 0;
   std::string name;
 };
 
-// "f32[6]", a struct that is as large as six f32 and lies where one could: its size and alignment.
+// Parses "f32[6]", a struct with the size of six f32 and the alignment of one. Returns its size and
+// alignment.
 std::optional<std::pair<std::size_t, std::size_t>> parse_struct(std::string_view spelling) {
   const std::size_t bracket = spelling.find('[');
   if (bracket == std::string_view::npos || !spelling.ends_with(']')) return std::nullopt;

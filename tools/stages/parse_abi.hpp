@@ -1,9 +1,10 @@
-// parse_abi: the abi file of a manifest -> the kernels and parameters that every image must export.
+// parse_abi: reads the abi file of a manifest: the kernels and parameters that every image must
+// export.
 //
 //   {"format": 1, "modules": {"affine": {"affine_f32": ["u64 numel", "const u64* info", "f32 mul"]}}}
 //
-// A parameter is "type name" (formats/parameter_type.hpp has the types); each lies at the next offset
-// that is a multiple of its size.
+// A parameter is "type name" (formats/parameter_type.hpp has the types). Each parameter lies at the next
+// offset that is a multiple of its size.
 #pragma once
 
 #include <map>

@@ -71,7 +71,7 @@ void AbiFilesPart::check_modules(const std::vector<Location>& partial) {
     }
   }
   if (manifest_.abi.empty()) return;
-  // A slip is the name of no module.
+  // Looks for misspelt names among the abi files' modules that are not in the manifest.
   std::vector<std::string> known;
   for (const auto& [name, kernels] : manifest_.abi) {
     const bool is_module = std::ranges::any_of(

@@ -1,5 +1,4 @@
-// The abi files that a manifest names: each is read, and what they list of one module is put
-// together.
+// Reads the abi files that a manifest names and merges what they list for each module.
 #pragma once
 
 #include <string>
@@ -11,13 +10,14 @@ namespace kiln::tools {
 
 class AbiFilesPart : public ManifestPart {
  public:
-  // Of the manifest it fills `abi_paths`, `abi` and `read`.
+  // Fills `abi_paths`, `abi` and `read` of the manifest.
   AbiFilesPart(ManifestSource& source, Manifest& manifest)
       : ManifestPart(source), manifest_(manifest) {}
 
-  // One path, or a list of them.
+  // Parses one path or a list of paths.
   void parse(const Json& value);
-  // A module that no abi file knows would go unchecked. `partial` says where 'partial' stands.
+  // Reports modules that no abi file lists, because they would not be checked. `partial` has the
+  // places of the keys 'partial'.
   void check_modules(const std::vector<Location>& partial);
 
  private:

@@ -1,4 +1,4 @@
-// The options for compilers, of a manifest and of each of its modules.
+// The compiler options of a manifest and of each of its modules.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ class CompileOptionsPart : public ManifestPart {
   CompileOptionsPart(ManifestSource& source, CompileOptions& options)
       : ManifestPart(source), options_(options) {}
 
-  // The keys of the options, all optional. They read into the options, through this part.
+  // The keys of the options, all optional. This part must outlive the fields, whose parsers fill in
+  // the options.
   std::vector<JsonReader::Field> fields();
 
  private:

@@ -1,5 +1,4 @@
-// parse_embed: what a manifest says of the files for programs, and the names that may be given to
-// them.
+// parse_embed: reads what a manifest says about the files for programs, and checks names for them.
 #pragma once
 
 #include <string>
@@ -9,13 +8,15 @@
 
 namespace kiln::tools {
 
-// The value of "embed". What is wrong is reported to the source's reader.
+// Parses the value of "embed". Errors are reported to the source's reader.
 EmbedOptions parse_embed(ManifestSource& source, const Json& value);
 
-// A file's name that also fits into an assembly file and into #error lines: "kernels.hpp".
+// True for a file name of a header that is also safe in an assembly file and in #error lines:
+// "kernels.hpp".
 bool is_header_name(std::string_view name);
 
-// A C++ namespace that may hold others: "kernels", "my::kernels"; not "kiln" or "std".
+// Parses a C++ namespace, which may be nested: "kernels", "my::kernels". "kiln" and "std" are
+// refused.
 Result<std::string> parse_namespace(std::string_view text);
 
 }  // namespace kiln::tools

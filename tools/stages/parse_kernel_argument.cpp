@@ -47,7 +47,7 @@ Error bad(std::string_view text, const std::string& why) {
 
 // ---- one element
 
-// The nearest number of a format with that many exponent bits, by way of float; ties to even.
+// Rounds to the nearest number of the format, by way of float; ties go to even.
 std::uint64_t encode_float(const TypeRow& row, double value) {
   if (row.type == ElementType::kF64) return std::bit_cast<std::uint64_t>(value);
   const float narrow = static_cast<float>(value);
@@ -61,7 +61,8 @@ std::uint64_t encode_float(const TypeRow& row, double value) {
   const double magnitude = std::fabs(value);
   if (magnitude >= 65520) return sign | 0x7c00;
   const int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
-  const double steps = std::nearbyint(std::ldexp(magnitude, 10 - exponent));  // of the last place
+  // units of the last place
+  const double steps = std::nearbyint(std::ldexp(magnitude, 10 - exponent));
   return sign |
          (static_cast<std::uint64_t>(exponent + 14) * 1024 + static_cast<std::uint64_t>(steps));
 }

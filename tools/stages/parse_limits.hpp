@@ -1,4 +1,4 @@
-// parse_limits: the values of a manifest that say what a finished build must keep to.
+// parse_limits: reads the limits that a manifest sets for a finished build.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace kiln::tools {
 std::optional<std::uint32_t> parse_release(std::string_view text);
 std::string spell_release(std::uint32_t version);
 
-// What is wrong is reported to `reader`.
+// Errors are reported to `reader`.
 std::uint32_t parse_floor(JsonReader& reader, const Json& value, const std::string& what,
                           const std::string& how_to_write);
 enum class BudgetsOf : bool { kModule, kManifest };

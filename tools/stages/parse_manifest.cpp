@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr int kFormat = 1;
 constexpr const char* kHowToName = "name one: kiln build path/to/targets.json --out out; 'kiln init' writes one";
 
-// "0.1.0" -> 100, as KILN_VERSION counts.
+// "0.1.0" -> 100, the encoding of KILN_VERSION.
 std::optional<std::uint32_t> parse_version(std::string_view text) {
   const std::vector<std::string_view> parts = split(text, '.');
   if (parts.size() != 3) return std::nullopt;
@@ -122,10 +122,11 @@ class ManifestParser : public ManifestPart {
   Manifest& manifest_;
   CompileOptionsPart options_;
   AbiFilesPart abi_;
-  std::vector<Location> partial_;  // where 'partial' stands in the modules
+  std::vector<Location> partial_;  // places of the keys 'partial' in the modules
 };
 
-// A document that lies near a manifest: the catalog of a build, or an abi file.
+// True for documents that are easily mistaken for a manifest: the catalog of a build, or an abi
+// file.
 bool is_another_document(const Json& json) {
   const Json* modules = json.find("modules");
   if (modules == nullptr) return json.find("images") != nullptr;

@@ -1,7 +1,7 @@
-// parse_manifest: targets.json, and the abi files that it names -> a checked Manifest.
+// parse_manifest: reads targets.json and the abi files that it names into a checked Manifest.
 //
-// Reference of the format: docs/MANIFEST.md; for editors: tools/schema/targets.schema.json. Checks all
-// that can be told from the files alone; what the installed tools can build is check_targets' business.
+// The format is described in docs/MANIFEST.md, and for editors in tools/schema/targets.schema.json. All
+// checks that need only the files are made here; check_targets checks what the installed tools can build.
 #pragma once
 
 #include <filesystem>
@@ -12,8 +12,8 @@
 
 namespace kiln::tools {
 
-// `directory` is what a relative `path` is relative to. The error (kInvalidInput) holds everything
-// that is wrong, each with file, line and column.
+// A relative `path` starts at `directory`. The error (kInvalidInput) lists every problem with file,
+// line and column.
 Result<Manifest> parse_manifest(const std::filesystem::path& path,
                                 const std::filesystem::path& directory, const Files& files);
 

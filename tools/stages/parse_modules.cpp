@@ -77,7 +77,7 @@ class ModulesPart : public ManifestPart {
     return found;
   }
 
-  // Whether the path is that of a file; reported when it is not.
+  // Returns true if the path names a file, and reports an error otherwise.
   bool is_file(const Json& item, const std::string& what, const std::string& path) {
     const std::string name = what + " " + quote(path);
     switch (source_.files.kind(source_.directory / path)) {

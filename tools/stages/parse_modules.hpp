@@ -1,4 +1,4 @@
-// parse_modules: the modules of a manifest, with their sources, targets, options and budgets.
+// parse_modules: reads the modules of a manifest, with their sources, targets, options and budgets.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@ namespace kiln::tools {
 
 struct ParsedModules {
   std::vector<ModuleSpec> modules;  // sorted by name
-  std::vector<Location> partial;    // where 'partial' stands
+  std::vector<Location> partial;    // places of the keys 'partial'
 };
 
-// What is wrong is reported to the source's reader.
+// Errors are reported to the source's reader.
 ParsedModules parse_modules(ManifestSource& source, const Json& value);
 
 }  // namespace kiln::tools

@@ -12,7 +12,7 @@ namespace {
 
 using Empty = JsonReader::Empty;
 
-// All AMD images of a module go into one bundle.
+// All AMD images of a module go into one bundle, so their targets must be compatible.
 void check_one_bundle(JsonReader& reader, const std::vector<Located<TargetId>>& targets) {
   for (std::size_t i = 0; i < targets.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {

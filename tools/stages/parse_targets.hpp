@@ -1,4 +1,4 @@
-// parse_targets: a list of targets of a manifest.
+// parse_targets: reads a list of targets in a manifest.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace kiln::tools {
 
-// Each once, in their order; what is wrong is reported to `reader`.
+// Returns the targets in their order. Errors, such as a repeated target, are reported to `reader`.
 std::vector<Located<TargetId>> parse_targets(JsonReader& reader, const Json& value);
 
 }  // namespace kiln::tools

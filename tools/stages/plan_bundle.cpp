@@ -35,7 +35,7 @@ Step offload_bundle(const Unit& unit, const std::vector<TargetId>& targets,
   step.tool = ToolKind::kOffloadBundler;
   std::string names = "-targets=" + std::string(kBundleHostEntry);
   for (const TargetId& target : targets) names += "," + bundle_entry_name(target);
-  // The first entry must be the host's, though it is empty.
+  // The first entry must be the host's, although it is empty.
   step.argv = {"{clang-offload-bundler}", "-type=o", "-bundle-align=4096", names,
                "-input=/dev/null"};
   for (const TargetId& target : targets) {
@@ -50,7 +50,7 @@ Step fatbin(const Unit& unit, const std::vector<TargetId>& targets, const Positi
   step.tool = ToolKind::kFatbinary;
   step.argv = {"{fatbinary}", "--create=" + step.output, "--compress=false"};
   for (const TargetId& target : targets) {
-    // "sm_90a" and "compute_90a" are both of 90a.
+    // "sm_90a" and "compute_90a" both have the number 90a.
     const std::string number = target.processor.substr(target.processor.find('_') + 1);
     step.argv.push_back(std::string("--image3=kind=") +
                         (target.kind == TargetKind::kPtx ? "ptx" : "elf") + ",sm=" + number +

@@ -17,7 +17,7 @@ void append(std::vector<std::string>& words, const std::vector<std::string>& mor
   words.insert(words.end(), more.begin(), more.end());
 }
 
-// "sm_90a" <-> "compute_90a": what ptxas makes of PTX of the same architecture.
+// "sm_90a" <-> "compute_90a": the cubin that ptxas makes from PTX has the same architecture.
 TargetId cubin_of(const TargetId& ptx) {
   return {.kind = TargetKind::kCubin,
           .processor = "sm_" + ptx.processor.substr(std::string_view("compute_").size())};
@@ -54,8 +54,8 @@ class Compiles {
     return step;
   }
 
-  // A cubin of the PTX that the step at `position` makes. nvcc would make the same PTX on its way
-  // from the source.
+  // Makes a cubin from the PTX of the step at `position`. nvcc would make the same PTX on its way
+  // from the source to the cubin.
   Step assemble(const Unit& unit, const TargetId& target, const std::string& ptx,
                 std::uint32_t position) const {
     Step step = named(unit, target);
@@ -71,7 +71,8 @@ class Compiles {
     return step;
   }
 
-  // The units of one module: nvcc reads the last, and the others before it.
+  // Compiles all units of a module together: nvcc is given the last unit's source, and the other
+  // sources as includes before it.
   Step join(const std::vector<Unit>& units, const TargetId& target) const {
     const Unit& last = units.back();
     Step step;
@@ -115,7 +116,7 @@ class Compiles {
         step.environment.emplace_back(name, in_toolchain(value));
       }
     } else {
-      // What hipcc adds by itself.
+      // hipcc adds these options by itself.
       append(step.argv,
              {"--rocm-path={rocm}", "--rocm-device-lib-path={bitcode}", "-mllvm",
               "-amdgpu-early-inline-all=true", "-mllvm", "-amdgpu-function-calls=false"});
@@ -125,8 +126,8 @@ class Compiles {
             "--no-gpu-bundle-output",
             target.is_generic() ? "-mcode-object-version=6" : "-mcode-object-version=5", "-O3",
             "-std=c++17",
-            // Nothing of where the folders lie: no id made of the path, __FILE__ and debug
-            // information relative to the converted sources.
+            // Keeps folder paths out of the output: no id is made from the path, and __FILE__ and
+            // debug information are relative to the converted sources.
             "-fuse-cuid=none", "-ffile-prefix-map={out}/hip=.", "-ffile-compilation-dir=."});
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-gline-tables-only");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
@@ -145,14 +146,15 @@ class Compiles {
     std::sort(step.after.begin(), step.after.end());
   }
 
-  // All but the source, which comes last. `name` stands for it within its module.
+  // Makes nvcc's command line except for the source, which comes last. `name` identifies the source
+  // within its module.
   void nvidia(const Unit& unit, const std::string& name, const TargetId& target, Step& step) const {
     const bool is_ptx = target.kind == TargetKind::kPtx;
     step.argv = {"{nvcc}", is_ptx ? "-ptx" : "-cubin", "-arch=" + target.processor, "-O3",
                  "-std=c++17"};
     if (!is_ptx) append(step.argv, {"-Xptxas", "-v"});
-    // cicc names functions of internal linkage after a digest of the source's absolute path. This
-    // stands for it, as distinct and the same everywhere.
+    // By default, cicc names functions with internal linkage after a digest of the source's
+    // absolute path. This name replaces it: it is as unique, and the same on every machine.
     if (toolchain_.tool(ToolKind::kNvcc).takes_source_name) {
       append(step.argv, {"-Xcicc", std::string(kSourceNameOption) + "," + unit.module->name.value +
                                        "." + name});
@@ -164,19 +166,19 @@ class Compiles {
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
   }
 
-  // Of nvcc.
+  // Adds nvcc's options.
   void add_debug_information(Step& step) const {
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-lineinfo");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-G");
   }
 
-  // The sources as they stand.
+  // Compiles the unconverted sources.
   void host(const Unit& unit, const TargetId& target, Step& step) const {
     step.argv = {"{host-compiler}"};
     append(step.argv, host_compile_flags(target.wave64));
     if (manifest_.debug == DebugInfo::kLines) step.argv.push_back("-g1");
     if (manifest_.debug == DebugInfo::kFull) step.argv.push_back("-g");
-    // Debug information relative to the sources, by whichever path the compiler came to this
+    // Makes debug information relative to the sources, whichever path led the compiler to this
     // folder.
     step.environment.emplace_back("PWD", "/proc/self/cwd");
     step.argv.push_back("-ffile-prefix-map=/proc/self/cwd=.");
@@ -203,7 +205,8 @@ class Compiles {
     return std::filesystem::path(directory).is_absolute() ? directory : "{src}/" + directory;
   }
 
-  // The toolchain's own folders by their names, so that a step is the same wherever they lie.
+  // Replaces the toolchain's folders by names, so that steps are the same wherever they are
+  // installed.
   std::string in_toolchain(const std::string& value) const {
     if (value == toolchain_.rocm_path) return "{rocm}";
     if (value == toolchain_.device_library_path) return "{bitcode}";
@@ -212,7 +215,7 @@ class Compiles {
 
   using Flags = std::vector<Located<std::string>> CompileOptions::*;
 
-  // The manifest's, then the module's: a later one wins.
+  // Adds the manifest's options first and the module's after them, because a later option wins.
   void add_options(const Unit& unit, Flags vendor_flags, Step& step) const {
     for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
       for (const auto& define : options->defines) {

@@ -1,10 +1,11 @@
-// plan_compile: the steps that compile one source for one target, device code only, to a raw image.
+// plan_compile: makes the steps that compile one source for one target to a raw image of device
+// code.
 //
-//   AMD      the hipified source, by hipcc or clang, to an ELF: code object V5, V6 for generic targets
-//   NVIDIA   the source, by nvcc, to a cubin or to PTX; where there is PTX of a cubin's architecture, that
-//            PTX to the cubin
-// No step depends on where the two roots lie, and neither do the bytes that it makes; with debug lines
-// or full, NVIDIA's tools write the source's folder and time into cubins all the same.
+//   AMD      the converted source, by hipcc or clang, to an ELF: code object V5, V6 for generic targets
+//   NVIDIA   the source, by nvcc, to a cubin or to PTX. If PTX of a cubin's architecture is also built,
+//            the cubin is made from it.
+// Neither the steps nor their outputs depend on where the source root and out folder are. The exception
+// is debug information of NVIDIA's tools (lines or full): cubins then hold the source's folder and time.
 #pragma once
 
 #include <vector>
@@ -14,13 +15,13 @@
 
 namespace kiln::tools {
 
-// One step a unit and target: by unit, then by target, but PTX before the cubin made of it. `hipify` holds the plan's steps so far, which
-// start the plan.
+// Makes one step per unit and target, sorted by unit, then by target. PTX comes before the cubin
+// that is made from it. `hipify` holds the steps of the plan so far.
 std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolchain,
                                const std::vector<Unit>& units, const std::vector<Step>& hipify);
 
-// One step for each PTX target of each module of several sources: all of them in one translation unit.
-// Nothing unless the manifest asks for it.
+// Makes one step for each PTX target of each module with several sources, which compiles all of
+// them as one translation unit. Makes none unless the manifest asks for it.
 std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& toolchain,
                                   const std::vector<Unit>& units);
 
@@ -28,7 +29,7 @@ std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& too
 std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
                                      std::initializer_list<TargetKind> kinds);
 
-// "affine", or "quantized.matvec" for a unit of several: how ids and bundles name it.
+// How ids and bundles name a unit: "affine", or "quantized.matvec" in a module with several.
 std::string step_subject(const Unit& unit);
 
 }  // namespace kiln::tools

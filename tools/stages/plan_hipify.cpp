@@ -33,7 +33,8 @@ std::vector<Step> plan_hipify(const Manifest& manifest, const Toolchain& toolcha
     if (is_driven) {
       step.argv.insert(step.argv.begin(), {"{perl}", std::string(kHipifyDriverPath)});
     }
-    // hipify-perl prints its warnings in the order of Perl's hash tables: let that be one order.
+    // hipify-perl prints its warnings in the order of Perl's hash tables. The seed fixes that
+    // order.
     step.environment = {{"PERL_HASH_SEED", "0"}};
     steps.push_back(std::move(step));
   }

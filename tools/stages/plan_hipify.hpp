@@ -1,4 +1,4 @@
-// plan_hipify: the steps that turn CUDA sources and their local headers into HIP.
+// plan_hipify: makes the steps that convert CUDA sources and their local headers to HIP.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace kiln::tools {
 
-// One step a file that some AMD target needs, by path: {src}/x -> {out}/hip/x. By our driver of
-// hipify-perl, where this version of it can be driven.
+// Makes one step for each file that an AMD target needs, sorted by path: {src}/x -> {out}/hip/x.
+// Uses kiln's driver of hipify-perl if the driver supports the installed version.
 std::vector<Step> plan_hipify(const Manifest& manifest, const Toolchain& toolchain,
                               const std::vector<Unit>& units);
 
-// Whether the step runs our driver, which must then lie at kHipifyDriverPath.
+// True if the step runs kiln's driver. The driver must then be at kHipifyDriverPath.
 bool is_driven(const Step& step);
 
 }  // namespace kiln::tools

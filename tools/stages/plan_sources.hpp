@@ -1,5 +1,5 @@
-// What the planning stages know of each source of a build: one Unit per module and source, with the
-// files that it reads.
+// What the planning stages know about the sources of a build: one Unit per module and source, with
+// the files that it reads.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ struct Unit {
   }
 };
 
-// All units, by module and then by position. The error (kInvalidInput) holds every include that
-// cannot be followed.
+// Returns all units, sorted by module and then by position. The error (kInvalidInput) lists every
+// include that cannot be followed.
 Result<std::vector<Unit>> plan_sources(const Manifest& manifest, const Files& files);
 
 }  // namespace kiln::tools

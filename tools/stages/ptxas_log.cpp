@@ -8,7 +8,7 @@
 namespace kiln::tools {
 namespace {
 
-// The text between `before` and `after` in `line`.
+// Returns the text between `before` and `after` in `line`.
 std::optional<std::string_view> between(std::string_view line, std::string_view before,
                                         std::string_view after) {
   const std::size_t start = line.find(before);
@@ -19,7 +19,7 @@ std::optional<std::string_view> between(std::string_view line, std::string_view 
   return line.substr(0, end);
 }
 
-// The number that stands right before `unit`.
+// Returns the number directly before `unit`.
 std::optional<std::uint32_t> number_before(std::string_view line, std::string_view unit) {
   const std::size_t end = line.find(unit);
   if (end == std::string_view::npos) return std::nullopt;

@@ -1,4 +1,4 @@
-// What `ptxas -v` says of each kernel, which the cubin itself does not tell: spills.
+// What `ptxas -v` says about each kernel. The cubin itself does not tell its spills.
 //
 //   log       = { any line | "ptxas info    : Compiling entry function 'NAME' for 'TARGET'"
 //                            properties }
@@ -6,8 +6,8 @@
 //     "N bytes stack frame, N bytes spill stores, N bytes spill loads"
 //     "ptxas info    : Used N registers, ..., N bytes smem, ..."
 //
-// A device function that is not inlined has a properties line of its own ("Function properties for
-// NAME"); it is not the kernel's. Source: the output of ptxas 11.8 to 13.0.
+// A device function that is not inlined has its own properties line ("Function properties for NAME"),
+// which does not belong to the kernel. Source: the output of ptxas 11.8 to 13.0.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct PtxasKernel {
   std::uint32_t spill_load_bytes = 0;
 };
 
-// In the order of the log. Lines that are not understood are passed over.
+// Returns the kernels in the order of the log. Unknown lines are skipped.
 std::vector<PtxasKernel> parse_ptxas_log(std::string_view log);
 
 }  // namespace kiln::tools

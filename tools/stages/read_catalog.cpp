@@ -13,7 +13,7 @@
 namespace kiln::tools {
 namespace {
 
-// The kernels of one image, with the types and names that the document tells of their parameters.
+// Adds the kernels of one image, with the types and names of parameters in the document.
 void learn_kernels(const Json& image, std::uint16_t unit, std::map<std::string, Kernel>& kernels) {
   for (const Json& object : array_of(image, "kernels")) {
     const std::string name = text_of(object, "name");
@@ -52,7 +52,7 @@ Result<CatalogRecord> read_catalog(const Json& document, std::string_view file) 
     if (!is_identifier(module.name))
       return refuse("a module of it is called " + quote(module.name));
   }
-  std::map<std::string, std::map<std::string, Kernel>> kernels;  // by module and name
+  std::map<std::string, std::map<std::string, Kernel>> kernels;  // by module, then by name
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Json& object = array_of(document, "images")[i];
     Artifact image;

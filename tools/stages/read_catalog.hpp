@@ -1,4 +1,4 @@
-// read_catalog: kiln.json -> the catalog that it was written from.
+// read_catalog: reads kiln.json back into the catalog that it was written from.
 #pragma once
 
 #include <string_view>
@@ -15,8 +15,8 @@ struct CatalogRecord {
   std::vector<BundleRecord> bundles;
 };
 
-// Paths are those of files below the build's folder. `file` names the document in errors
-// (kInvalidInput): it is no catalog, or was written by a kiln that kept less in it.
+// Paths are relative to the build's folder. `file` names the document in errors. The error is
+// kInvalidInput if the document is not a catalog or was written by a kiln that recorded less.
 Result<CatalogRecord> read_catalog(const Json& document, std::string_view file);
 
 }  // namespace kiln::tools

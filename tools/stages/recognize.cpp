@@ -14,12 +14,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A header that kiln made says so in its first lines.
+// A header that kiln generated has this text in its first lines.
 constexpr std::string_view kMadeByKiln = "\n// Made by kiln ";
 constexpr std::size_t kFirstLines = 1024;
 constexpr std::array kSourceEndings = {".cu"sv, ".cuh"sv, ".hip"sv, ".c"sv, ".h"sv, ".cc"sv, ".cpp"sv, ".cxx"sv, ".hpp"sv};
 constexpr std::string_view kArchive = "!<arch>\n";
-// What gzip, xz, zstd, bzip2 and zip begin their files with.
+// First bytes of files made by gzip, xz, zstd, bzip2 and zip.
 constexpr std::array kCompressed = {"\x1f\x8b"sv, "\xfd\x37zXZ\0"sv, "\x28\xb5\x2f\xfd"sv, "BZh"sv,
                                     "PK\x03\x04"sv};
 

@@ -1,5 +1,4 @@
-// recognize: what a file is that was given in the place of another one, so that an error can say what
-// to do with it instead.
+// recognize: finds out what a wrong input file is, so that the error can say what to do with it.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +10,21 @@
 namespace kiln::tools {
 
 struct Recognized {
-  std::string what;    // "a cubin", "an empty file"; empty when it is like nothing that kiln knows
+  std::string what;    // "a cubin", "an empty file"; empty if the file is of no known kind
   std::string advice;  // "'kiln inspect k.cubin' shows it"; may be empty
 };
 
-// Told by the first bytes, of JSON by its keys, and of a source by its ending. `path` names the file in the advice.
+// Looks at the first bytes, at the keys of JSON, and at the file extension of a source. `path`
+// names the file in the advice.
 Recognized recognize(std::string_view bytes, const std::filesystem::path& path);
 
-// "k.cubin: a cubin, where a manifest is expected", with the advice as a hint (kInvalidInput).
+// The error "k.cubin: a cubin, where a manifest is expected" (kInvalidInput), with the advice as a
+// hint.
 Error misplaced(const Recognized& file, std::string_view expected,
                 const std::filesystem::path& path);
 
-// Whether a reader of formats/ refused a file that is cut short or changed, and what to do about it.
+// True if a reader of formats/ refused a file because it is truncated or corrupted. kMakeItAgain is
+// the hint for such an error.
 bool is_damaged(const Error& error);
 inline constexpr const char* kMakeItAgain = "the file is cut short or changed: build or copy it again";
 

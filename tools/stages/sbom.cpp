@@ -108,7 +108,7 @@ class Writer {
       std::string version, digests;
       for (const ToolRecord& tool : catalog_.tools) {
         if (tool.name != library->tool) continue;
-        // Of a library that comes with its compiler.
+        // The library comes with its compiler and has the same version.
         if (tool.name == "nvcc") version = tool.version;
         for (const auto& [role, digest] : tool.roles) {
           const bool is_its = !library->role.empty() && role.starts_with(library->role);

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A set of characters, quick to ask.
+// A set of characters with fast lookup.
 struct Characters {
   explicit constexpr Characters(std::string_view all) {
     for (const char c : all) has[static_cast<unsigned char>(c)] = true;
@@ -21,10 +21,10 @@ struct Characters {
   std::array<bool, 256> has{};
 };
 
-// What is between these is of no interest, in code and in the two kinds of comments.
+// The characters at which the scanner stops, in code and in the two kinds of comments.
 constexpr Characters kInCode("\n\\\"'/R"), kInLineComment("\n\\"), kInComment("\n*");
 
-// Walks a C++ text character by character, over spliced lines, comments and literals.
+// Walks a C++ text character by character. Understands spliced lines, comments and literals.
 class Scanner {
  public:
   explicit Scanner(std::string_view text) : text_(text) {
@@ -73,7 +73,7 @@ class Scanner {
     }
   }
 
-  // Within the line.
+  // Skips characters of the current line.
   void advance_to(const Characters& stops) {
     std::size_t end = at_;
     while (end < text_.size() && !stops(text_[end])) ++end;
@@ -122,7 +122,7 @@ class Scanner {
     }
   }
 
-  // After the '#'.
+  // Called after the '#'.
   void directive() {
     is_line_start_ = false;
     skip_blanks_and_comments();
@@ -134,7 +134,7 @@ class Scanner {
     if (name != "include" && name != "include_next") return;
     skip_blanks_and_comments();
     const char close = peek() == '"' ? '"' : peek() == '<' ? '>' : '\0';
-    if (close == '\0') return;  // spelt by a macro
+    if (close == '\0') return;  // the path comes from a macro
     Include include{{}, close == '"', line_, column_};
     advance();
     while (!at_end() && peek() != close && peek() != '\n') {
@@ -195,7 +195,7 @@ Result<const std::vector<Include>*> IncludeScanner::includes_of(const std::strin
   return &includes_.emplace(file, find_includes(text)).first->second;
 }
 
-// The local file that is meant; empty: not a local one.
+// Returns the local file that an include refers to, or an empty string if it is not local.
 Result<std::string> IncludeScanner::resolve(
     const std::string& from, const Include& include, const Directories& directories) {
   const auto local = [&](const fs::path& folder) -> std::string {
@@ -212,7 +212,7 @@ Result<std::string> IncludeScanner::resolve(
     if (fs::path(directory).is_absolute()) continue;
     if (std::string found = local(directory); !found.empty()) return found;
   }
-  // "./x" and "../x" can only mean a file beside this one.
+  // "./x" and "../x" can only refer to a file relative to the including file.
   const bool must_be_local = include.is_quoted && include.path.starts_with('.');
   if (!must_be_local) return std::string();
   const Location where{(manifest_.path.parent_path() / from).generic_string(), include.line,

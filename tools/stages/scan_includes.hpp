@@ -1,9 +1,9 @@
-// scan_includes: a source -> the local headers that it includes, and those that they include.
+// scan_includes: finds the local headers that a source includes, directly and indirectly.
 //
-// Local is what lies under the manifest's folder. An include is looked for as compilers do: "x" beside
-// the file that includes it and then in the include directories, <x> in the include directories alone.
-// What is not found there is the toolchain's, and left to the compilers; so is an include spelt by a
-// macro. Conditions are not evaluated: what might be included is taken as included.
+// Local means below the manifest's folder. Includes are searched as compilers do: "x" beside the
+// including file and then in the include directories, <x> only in the include directories. Includes that
+// are not found, or whose path comes from a macro, are left to the compilers. Conditions are not
+// evaluated: every #include counts.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace kiln::tools {
 
-// One #include of a text.
+// One #include directive.
 struct Include {
   std::string path;
   bool is_quoted = false;  // "x", not <x>
@@ -27,25 +27,25 @@ struct Include {
   std::uint32_t column = 0;  // of the opening quote
 };
 
-// The includes of a C++ text, in order; comments, strings and spliced lines understood.
+// The includes of a C++ text, in order. Understands comments, strings and spliced lines.
 std::vector<Include> find_includes(std::string_view text);
 
-// Scans the files of one manifest; reads each once, and looks for each include once.
+// Scans the files of one manifest. Reads each file once and resolves each include once.
 class IncludeScanner {
  public:
   IncludeScanner(const Manifest& manifest, const Files& files)
       : manifest_(manifest), files_(files) {}
 
-  // The source and all local headers that it needs, relative to the manifest's folder, sorted. The
-  // error (kInvalidInput, with its place) tells of an include by a path of its own ("./x", "../x")
-  // that does not exist or leaves the manifest's folder.
+  // Returns the source and all local headers that it needs, relative to the manifest's folder,
+  // sorted. The error (kInvalidInput, with its place) reports an explicitly relative include
+  // ("./x", "../x") that does not exist or leaves the manifest's folder.
   Result<std::vector<std::string>> closure(
       const std::string& source, const std::vector<std::string>& directories);
 
  private:
   using Directories = std::vector<std::string>;
 
-  // The local headers that a file includes, found by way of these directories.
+  // The local headers that a file includes, found through these directories.
   Result<const std::vector<std::string>*> headers_of(const std::string& file,
                                                      const Directories& directories);
   Result<const std::vector<Include>*> includes_of(const std::string& file);

@@ -56,8 +56,9 @@ bool holds(const std::vector<Located<TargetId>>& targets, const TargetId& one) {
   return std::ranges::find(targets, one, &Located<TargetId>::value) != targets.end();
 }
 
-// A module that has targets of its own keeps those that are asked for. The others are built for what is
-// asked for, but not for what such modules alone name. A module that keeps none is left out.
+// A module with its own list of targets keeps those that are selected. All other modules are built
+// for the selected targets, except those that only such lists name. A module without targets is
+// left out.
 Result<void> keep_targets(Manifest& manifest, std::vector<Located<TargetId>> targets) {
   std::vector<Located<TargetId>> general;
   for (const Located<TargetId>& target : targets) {

@@ -1,7 +1,8 @@
-// select: the part of a manifest that the command line asks for.
+// select: reduces a manifest to the part that the command line asks for.
 //
-// --target replaces the manifest's list of targets. A module with a list of its own keeps those of its
-// own that are asked for, and is left out where that is none; a target that such modules alone name is
+// --target replaces the manifest's list of targets. A module with its own list keeps the selected targets
+// of that list and is left out if there are none. A target that only such lists name is built only for
+// those modules. --module keeps the named modules.
 // for them alone. --module keeps the modules named.
 #pragma once
 
@@ -11,7 +12,7 @@
 
 namespace kiln::tools {
 
-// Errors (kInvalidInput): an unknown or repeated target or module, no module left.
+// Errors (kInvalidInput): an unknown or repeated target or module, or no module left.
 Result<Manifest> select(Manifest manifest, const Selection& selection);
 
 }  // namespace kiln::tools

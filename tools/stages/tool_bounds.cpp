@@ -16,7 +16,7 @@ using Need = JsonReader::Need;
 
 struct NamedTool {
   ToolKind kind;
-  std::string_view variable;  // that names another one
+  std::string_view variable;  // names another program to use
 };
 constexpr std::array<NamedTool, 6> kTools = {{{ToolKind::kHipify, "KILN_HIPIFY_PERL"},
                                               {ToolKind::kHipCompiler, "KILN_HIPCC"},
@@ -27,7 +27,7 @@ constexpr std::array<NamedTool, 6> kTools = {{{ToolKind::kHipify, "KILN_HIPIFY_P
 
 constexpr std::size_t kMostNumbers = 4;
 
-// "12.4" -> {12, 4}; empty for what is no version.
+// "12.4" -> {12, 4}; empty if the text is not a version.
 std::vector<std::uint32_t> numbers_of(std::string_view text) {
   std::vector<std::uint32_t> numbers;
   for (const std::string_view part : split(text, '.')) {

@@ -1,8 +1,9 @@
-// tool_bounds: which versions of the tools a manifest allows, and whether those that were found are.
+// tool_bounds: the tool versions that a manifest allows, and the check of the tools that were
+// found.
 //
 //   "tools": {"nvcc": {"min": "12.4", "max": "13.0"}}
 //
-// A bound compares as many numbers as it has: "13.0" allows 13.0.88 as the greatest version.
+// Only as many numbers are compared as the bound has: "max": "13.0" allows 13.0.88.
 #pragma once
 
 #include <optional>
@@ -17,20 +18,22 @@
 
 namespace kiln::tools {
 
-// The value of the manifest's "tools".
+// Parses the manifest's "tools".
 std::vector<ToolBounds> parse_tool_bounds(JsonReader& reader, const Json& value);
 
-// The numbers that bounds are compared with: of "HIP 6.4.3, clang 19.0.0" those of HIP, "6.4.3".
+// The version that bounds are compared with. For "HIP 6.4.3, clang 19.0.0", it is HIP's "6.4.3".
 std::string bounded_version(const Tool& tool);
 
-// Below 0 when `version` is older than `bound`, above 0 when newer, in as many numbers as `bound` has.
+// Returns a negative number if `version` is older than `bound`, and a positive one if it is newer.
+// Compares as many numbers as `bound` has.
 int compare_to_bound(std::string_view version, std::string_view bound);
 
-// That a tool which some target needs is older or newer than the manifest allows; at the bound's place.
+// Returns the error that a tool of the target is older or newer than the manifest allows, located
+// at the bound.
 std::optional<Error> find_unwanted_version(const std::vector<ToolBounds>& allowed,
                                            const TargetId& target, const Toolchain& toolchain);
 
-// All of them, of all targets of the manifest (kUnavailable).
+// Checks all targets of the manifest. The error (kUnavailable) holds all such errors.
 Result<void> check_tool_versions(const std::vector<ToolBounds>& allowed, const Manifest& manifest,
                                  const Toolchain& toolchain);
 

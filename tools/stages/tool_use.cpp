@@ -15,7 +15,7 @@ ToolKind compiler_of(const TargetId& target) {
 std::vector<std::string> compiler_roles(const TargetId& target) {
   switch (target.kind) {
     case TargetKind::kAmd:
-      // "gfx90a" -> "90a", the name of its constants among the device libraries.
+      // "gfx90a" -> "90a", which names the processor's constants among the device libraries.
       return {"script", "program",        "library",
               "linker", "device-library", "device-library:" + target.processor.substr(3)};
     case TargetKind::kCubin: return {"program", "preprocessor", "cicc", "libdevice", "ptxas"};

@@ -1,5 +1,5 @@
-// Which parts of which tools decide what a step makes. A tool's other parts may change without
-// making its outputs stale.
+// Which parts of which tools decide a step's output. Changes of other parts do not make the output
+// stale.
 #pragma once
 
 #include <map>
@@ -14,11 +14,11 @@ namespace kiln::tools {
 
 ToolKind compiler_of(const TargetId& target);
 std::vector<std::string> compiler_roles(const TargetId& target);
-std::vector<std::string> assembler_roles();  // of nvcc where it is given PTX
+std::vector<std::string> assembler_roles();  // roles of nvcc when its input is PTX
 std::vector<std::string> hipify_roles();
-std::vector<std::string> packing_roles();  // of clang-offload-bundler and fatbinary
+std::vector<std::string> packing_roles();  // roles of clang-offload-bundler and fatbinary
 
-// All of a build for these targets.
+// All roles that a build for these targets uses.
 std::map<ToolKind, std::set<std::string>> roles_used(const std::vector<TargetId>& targets);
 
 }  // namespace kiln::tools

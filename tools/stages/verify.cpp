@@ -26,7 +26,7 @@ bool same_signature(const Signature& a, const Signature& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_parameter);
 }
 
-// "(0:8 8:8* 16:4)": offset, size, and a star for what is known to be a pointer.
+// "(0:8 8:8* 16:4)": offset and size of each parameter, with a star for a known pointer.
 std::string show(const Signature& signature) {
   std::string text;
   for (const Parameter& parameter : signature) {
@@ -49,10 +49,10 @@ void check_target(const Artifact& image, std::vector<Error>& errors) {
   }
 }
 
-// The kernels of a module for one target, over all its units.
+// The kernels of a module for one target, from all units.
 struct TargetKernels {
   Kernels kernels;
-  std::map<std::string, std::map<std::uint16_t, std::string>> sources;  // of each kernel, by unit
+  std::map<std::string, std::map<std::uint16_t, std::string>> sources;  // by kernel, then by unit
 };
 
 std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images) {
@@ -67,8 +67,8 @@ std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images)
   return result;
 }
 
-// Without an abi file: all kernels that any image exports. Where the images know different amounts
-// about a parameter, the one that tells more is the measure.
+// All kernels that any image exports: the expectation without an abi file. If images know different
+// amounts about a parameter, the more specific description counts.
 Kernels all_kernels(const std::map<TargetId, TargetKernels>& targets) {
   Kernels result;
   for (const auto& [target, exported] : targets) {
@@ -92,7 +92,8 @@ bool has_all(const std::map<TargetId, TargetKernels>& targets, const std::vector
   return std::ranges::all_of(abi, [&](const AbiKernel& one) { return is_exported(one.name, targets); });
 }
 
-// Those of the abi file, and what needs none: a mangled name tells the parameters itself.
+// The kernels of the abi file, and the kernels with mangled names, which need no abi file because
+// the name tells the parameters.
 Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
                     const std::map<TargetId, TargetKernels>& targets) {
   Kernels result = all_kernels(targets);
@@ -110,8 +111,8 @@ std::string show_size(const Parameter& parameter) {
   return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") + counted(parameter.size, "byte");
 }
 
-// " by abi.json:4:7; parameter 2 'f32 factor' (4 bytes) has 8 bytes in the image": where the abi file declares the
-// kernel, and the first parameter that differs.
+// Describes where the abi file declares the kernel and the first parameter that differs: " by
+// abi.json:4:7; parameter 2 'f32 factor' (4 bytes) has 8 bytes in the image".
 std::string first_difference(const std::string& kernel, const Signature& found,
                              const std::vector<AbiKernel>* abi) {
   if (abi == nullptr) return {};
@@ -137,10 +138,11 @@ std::string first_difference(const std::string& kernel, const Signature& found,
   return where;
 }
 
-// The kernels of the abi file that no target has, where the targets have one that is called the same but for
-// extern "C", or one beyond the file that is as near to them as they are to it.
+// Adds hints for kernels of the abi file that no target has: an exported kernel of the same name
+// without extern "C", or one that is not in the file and whose name is the nearest, in both
+// directions.
 void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi, Error& error) {
-  constexpr std::size_t kMost = 16;  // of either: each is compared with all others
+  constexpr std::size_t kMost = 16;  // limit for either list, because all pairs are compared
   std::vector<std::string> missing, unexpected;
   for (const AbiKernel& kernel : abi) {
     if (!is_exported(kernel.name, targets)) missing.push_back(kernel.name);
@@ -167,7 +169,7 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
   }
 }
 
-// Of the kernels that several sources of the module define, for any target.
+// The error that several sources of the module define the same kernel for some target.
 std::optional<Error> defined_twice(const std::string& module, const std::map<TargetId, TargetKernels>& targets) {
   std::map<std::string, std::set<std::string>> sources;
   for (const auto& [target, found] : targets) {
@@ -186,12 +188,12 @@ std::optional<Error> defined_twice(const std::string& module, const std::map<Tar
 
 bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
 
-// Static, or in a namespace without a name.
+// True if the kernel is static or in an unnamed namespace.
 bool is_of_one_file(const std::string& kernel) {
   return kernel.starts_with("_ZL") || kernel.find("_GLOBAL__N_") != std::string::npos;
 }
 
-// One note a target: what is wrong with its kernels; nothing when all is well.
+// Returns a note on what is wrong with a target's kernels, or nothing.
 std::optional<std::string> compare(const TargetId& target, const TargetKernels& found,
                                    const Kernels& expected, const std::vector<AbiKernel>* abi) {
   std::vector<std::string> missing, unexpected, different;

@@ -1,6 +1,7 @@
-// verify: every image is what was asked for, and all images of a module offer the same kernels.
+// verify: checks that every image is what was asked for, and that all images of a module have the
+// same kernels.
 //
-// A program that runs on one GPU and lacks a kernel on the next is found here and not by its users.
+// A kernel that is missing on one GPU is found at build time, not by the program's users.
 #pragma once
 
 #include <string>
@@ -12,17 +13,17 @@
 
 namespace kiln::tools {
 
-// `images` are those of one module, in any order; `abi` is what its images must export, or null: then
-// each kernel that any image exports must be in all of them, and there must be one. With
-// AbiCoverage::kSome, kernels of `abi` that no image exports are left out, and there must be such
-// kernels. The error (kBuildFailed) says for each image which kernels are missing, unexpected, or have
-// other parameters, by name.
+// Checks the images of one module, in any order. `abi` lists the kernels that they must export. If
+// it is null, every image must export all kernels that any of them does, and there must be at least
+// one. With AbiCoverage::kSome, kernels of `abi` that no image exports are ignored, but there must
+// be such kernels. The error (kBuildFailed) names, for each image, the kernels that are missing,
+// unexpected or have other parameters.
 Result<void> verify_module(const std::string& module, const std::vector<Artifact>& images,
                            const std::vector<AbiKernel>* abi,
                            AbiCoverage coverage = AbiCoverage::kAll);
 
-// Whether `joined`, of all sources of a module, has the kernels of the images of its target. The error
-// (kBuildFailed) is like verify_module's.
+// Checks that `joined`, made from all sources of a module, has the kernels of the images for its
+// target. Errors are like those of verify_module.
 Result<void> verify_joined(const std::string& module, const std::vector<Artifact>& images,
                            const Artifact& joined);
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A path in a build line.
+// Escapes a path for a build line.
 std::string escaped_path(std::string_view path) {
   std::string escaped;
   for (const char c : path) {
@@ -23,7 +23,7 @@ std::string escaped_path(std::string_view path) {
   return escaped;
 }
 
-// A command as the value of a variable.
+// Escapes a command for the value of a variable.
 Result<std::string> escaped_command(const std::vector<std::string>& words) {
   std::string escaped;
   for (const char c : shell_line(words)) {
@@ -59,7 +59,7 @@ class Writer {
   }
 
  private:
-  // As Ninja is to know a file, checked.
+  // Returns the checked and escaped name of a file in the Ninja file.
   Result<std::string> name(const fs::path& path) {
     const fs::path inner = path.lexically_relative(request_.folder);
     const bool is_below = !inner.empty() && *inner.begin() != ".." && inner != ".";
@@ -71,7 +71,7 @@ class Writer {
     return name(expand(neutral, plan_));
   }
 
-  // Each name once, in order, with a blank before it.
+  // Returns each name once, in order, with a blank before it.
   Result<std::string> names(const std::vector<fs::path>& paths) {
     std::set<fs::path> seen;
     std::string line;
@@ -83,7 +83,7 @@ class Writer {
     return line;
   }
 
-  // The phony edge of the files that decide what a step's tool makes of it.
+  // Returns the phony edge for the files that decide what the step's tool makes.
   Result<std::string> tools_of(const Step& step) {
     std::vector<fs::path> parts;
     for (const Tool::Part& part : request_.toolchain.tool(step.tool).parts) {
@@ -109,7 +109,7 @@ class Writer {
     for (const std::uint32_t before : step.after) {
       inputs.push_back(expand(plan_.steps[before].output, plan_));
     }
-    // It names the lines of what hipify-perl makes, and runs it.
+    // kiln runs hipify-perl and names the lines of its output, so the step depends on the program.
     if (step.kind == StepKind::kHipify) named.push_back(request_.program);
     KILN_TRY_ASSIGN(const std::string output, neutral_name(step.output));
     KILN_TRY_ASSIGN(const std::string log, neutral_name(more.log));
@@ -154,7 +154,7 @@ class Writer {
     return words;
   }
 
-  // Manifest, abi files and sources.
+  // The manifest, abi files and sources.
   std::vector<fs::path> sources() const {
     std::vector<fs::path> paths = request_.read;
     for (const Step& step : plan_.steps) {
@@ -180,7 +180,7 @@ class Writer {
     KILN_TRY_ASSIGN(const std::string input_names, names(inputs));
     KILN_TRY_ASSIGN(const std::string command, escaped_command(words));
     text_ += "\nbuild " + file + ": kiln_plan" + input_names + "\n  command = " + command + "\n";
-    // A source that is gone is then a reason to plan anew, and not an error.
+    // If a source is gone, this makes Ninja plan anew instead of failing.
     KILN_TRY_ASSIGN(const std::string source_names, names(sources()));
     text_ += "build" + source_names + ": phony\n";
     return {};
@@ -207,7 +207,7 @@ class Writer {
   const NinjaRequest& request_;
   const Plan& plan_;
   std::string text_, tools_text_;
-  std::map<std::vector<fs::path>, std::string> tools_;  // parts -> the name of their phony edge
+  std::map<std::vector<fs::path>, std::string> tools_;  // parts -> name of their phony edge
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// write_ninja: a plan as a Ninja file, so that Ninja, or whatever reads its files, runs the steps.
+// write_ninja: writes a plan as a Ninja file, so that Ninja or a compatible program runs the steps.
 //
-// Each step becomes an edge that runs `kiln step` round the step's own command: it puts output, log
-// and dependency list in place as `kiln build` does, and looks at nothing else. The last edge runs
-// `kiln assemble`, the first one makes the file itself again when what it was made of changes.
+// Each step becomes an edge that runs `kiln step` around the step's own command. It puts the output, log
+// and dependency list in place as `kiln build` does, and checks nothing else. The last edge runs
+// `kiln assemble`. The first edge rewrites the Ninja file when its inputs change.
 //
 //   rule kiln_step       command = kiln step ... -- <command>, restat
 //   rule kiln_compile    the same with a depfile
@@ -26,25 +26,26 @@ namespace kiln::tools {
 
 inline constexpr std::string_view kNinjaFileStart = "# made by 'kiln plan --ninja'\n";
 
-// What the plan does not say of a step.
+// What the plan does not say about a step.
 struct NinjaStep {
-  std::string log;  // with {out}
+  std::string log;  // begins with {out}
   std::vector<std::pair<std::string, std::string>>
-      environment;                 // the user's variables for its tool
-  std::vector<std::string> named;  // files that its options name, absolute
+      environment;                 // the user's variables for the step's tool
+  std::vector<std::string> named;  // absolute paths of files that its options name
 };
 
 struct NinjaRequest {
   const Plan& plan;
   const Toolchain& toolchain;
   std::filesystem::path
-      folder;                  // where Ninja runs, absolute: names of what lies below are relative
+      folder;                  // where Ninja runs, absolute; names of files below it are relative
   std::filesystem::path file;  // the Ninja file, absolute
   std::filesystem::path program;   // kiln, absolute
-  std::vector<std::string> asked;  // the words that follow `kiln plan`: manifest and selection
+  std::vector<std::string> asked;  // words after `kiln plan`: manifest and selection
   std::vector<std::filesystem::path> read;  // manifest and abi files, absolute
   std::vector<std::string>
-      written;                   // by `kiln assemble`, below the out folder; the first is kiln.json
+      // files that `kiln assemble` writes, below the out folder; kiln.json first
+      written;
   std::vector<NinjaStep> steps;  // by plan position
 };
 
