@@ -1,4 +1,4 @@
-// The catalog files of kiln.h over CatalogFile.
+// The catalog files of kiln.h, implemented with CatalogFile.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ using kiln::c_interface::guarded_value;
 
 namespace {
 
-// The element at `i` of an array of the catalog, or null.
+// Returns the element at index `i` of an array of the catalog, or null.
 template <typename T>
 const T* at(const kiln::ArrayView<T>& array, size_t i) {
   return i < array.size() ? &array[i] : nullptr;
@@ -150,7 +150,7 @@ void kiln_catalog_get_image(const kiln_catalog* catalog, size_t module, size_t i
   if (entry == nullptr) return;
   info->module = module_of(catalog, module)->name.data();
   info->target = entry->target.data();
-  info->format = to_string(entry->format).data();  // a literal
+  info->format = to_string(entry->format).data();  // a string literal
   info->compression = entry->compression == kiln::Compression::kZstd ? "zstd" : "none";
   info->unit = entry->unit;
   info->ptx_isa = entry->ptx_isa;

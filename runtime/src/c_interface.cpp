@@ -1,5 +1,5 @@
-// kiln.h over the C++ interface: each object is a box around its C++ counterpart. No exception
-// leaves.
+// kiln.h, implemented with the C++ interface. Each object wraps its C++ counterpart. No exception
+// escapes.
 #include <string>
 #include <utility>
 
@@ -28,7 +28,7 @@ static_assert(code_of(ErrorCode::kDriver) == KILN_DRIVER);
 static_assert(code_of(ErrorCode::kInterrupted) == KILN_INTERRUPTED);
 static_assert(code_of(ErrorCode::kInternal) == KILN_INTERNAL);
 
-// The addresses of a launch's values.
+// Checks the addresses of a launch's values.
 kiln::Result<void> check_values(const void* const* arguments, size_t count) {
   for (size_t i = 0; i < count; ++i) {
     if (arguments[i] != nullptr) continue;
@@ -37,7 +37,7 @@ kiln::Result<void> check_values(const void* const* arguments, size_t count) {
   return {};
 }
 
-// For what may be NULL when there is nothing of it.
+// Returns a non-null pointer for a value of size 0, which may be NULL.
 const void* unless_empty(const void* value, size_t size) { return size == 0 ? "" : value; }
 
 kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
@@ -47,7 +47,7 @@ kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
           kiln::StreamRef::from_native(config.stream)};
 }
 
-// What the function of that name does.
+// Launches a kernel for the C function named `called`.
 kiln_error* launch(const char* called, const kiln_function* function, const kiln_launch_config* config,
                    const void* const* arguments, size_t count) {
   return guarded(

@@ -1,5 +1,5 @@
-// What the handles of kiln.h are, and how its functions end: each object is a box around its C++
-// counterpart, and no exception leaves.
+// The handles of kiln.h and the wrapper of its functions. Each handle wraps its C++ counterpart,
+// and no exception escapes.
 #pragma once
 
 #include <exception>
@@ -40,7 +40,7 @@ struct kiln_catalog {
 
 namespace kiln::c_interface {
 
-// KILN_OK comes before the codes of C++, which begin with 0.
+// The C codes begin with KILN_OK, so the C++ codes are shifted by one.
 constexpr kiln_error_code code_of(ErrorCode code) {
   return static_cast<kiln_error_code>(static_cast<int>(code) + 1);
 }
@@ -49,8 +49,8 @@ inline kiln_error* box(const kiln::Error& error) {
   return new kiln_error{code_of(error.code), error.text()};
 }
 
-// Where there is no memory for an error of its own: one for all, which is never freed. A text so short
-// takes none.
+// A shared error that is never freed, for when there is no memory for a new one. Its text is short
+// enough to need no allocation.
 inline kiln_error* out_of_memory() noexcept {
   static kiln_error error{KILN_ENVIRONMENT, "out of memory"};
   return &error;
@@ -61,8 +61,8 @@ struct Given {
   const void* value;
 };
 
-// Runs `call`, which returns a Result<void>, for a function of this name that was given these; what is
-// thrown becomes an error, too.
+// Runs `call`, which returns a Result<void>, for the C function of this name and these arguments. A
+// NULL argument and an exception also become errors.
 template <typename Call>
 kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
   try {
@@ -84,7 +84,7 @@ kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call
   }
 }
 
-// Runs `call` for a function that returns no error: where something is thrown, it returns `otherwise`.
+// Runs `call` for a function that returns no error. Returns `otherwise` if `call` throws.
 template <typename Value, typename Call>
 Value guarded_value(Value otherwise, Call call) {
   try {

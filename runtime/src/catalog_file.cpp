@@ -1,4 +1,4 @@
-// CatalogFile: opens a file, and answers from what was read.
+// CatalogFile: opens a catalog file and answers questions about its contents.
 #include "kiln/catalog_file.hpp"
 
 #include <unistd.h>
@@ -24,7 +24,7 @@ Error of_file(Error error, const std::string& path) {
   return error;
 }
 
-// The driver may use a code object in place, by whole pages.
+// The driver may use a code object in place, in whole pages.
 constexpr std::uintptr_t kPage = 4096;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// An open catalog file: its mapping, what was read of it, and which of its images were checked.
+// An open catalog file: its mapping and its contents.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,7 @@
 
 namespace kiln::runtime {
 
-// Thread-safety: everything.
+// Thread-safe.
 class CatalogFileState {
  public:
   CatalogFileState(std::string path, MappedFile mapping, CatalogFileContents contents)
@@ -20,12 +20,12 @@ class CatalogFileState {
 
   const CatalogFileContents& contents() const { return contents_; }
 
-  // Checks the image's bytes against the file's digest: a SHA-256 each time. An image that is not of this file
-  // passes. Errors: kInvalidInput.
+  // Checks the image's bytes against the digest in the file, with a SHA-256 on each call. Accepts
+  // images that are not part of this file. Errors: kInvalidInput.
   Result<void> check(const ImageEntry& image) const;
 
  private:
-  std::string path_;  // empty: bytes of the program
+  std::string path_;  // empty if the catalog is in the program's memory
   MappedFile mapping_;
   CatalogFileContents contents_;
 };

@@ -1,7 +1,7 @@
-// Compiler: what turns the source that a program carries into an image for the device at hand.
+// Compiler: compiles the source that a program carries into an image for the present device.
 //
-// Owns the interface; NVRTC and hipRTC are in rtc_compiler, the system's C++ compiler is in
-// host_compiler. What is compiled is kept by source_compiler.
+// This is the interface. rtc_compiler implements it with NVRTC and hipRTC, host_compiler with the
+// system's C++ compiler. source_compiler caches the results.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace kiln::runtime {
 
-// Thread-safety: everything.
+// Thread-safe.
 class Compiler {
  public:
   Compiler() = default;
@@ -24,23 +24,24 @@ class Compiler {
 
   // "NVRTC 13.0", "g++".
   virtual std::string name() const = 0;
-  // What tells it from every other compiler, and from itself once it is updated.
+  // Identifies this compiler: differs between compilers, and changes when the compiler is updated.
   virtual std::string identity() const = 0;
 
-  // The image's bytes. `folder` holds the bundle's files, and may be written to. Errors:
-  // kBuildFailed with the compiler's log, a note a line, in which paths are relative to the folder.
+  // Returns the image's bytes. `folder` holds the bundle's files and may be written to. The error
+  // is kBuildFailed with a note for each line of the compiler's log. Paths in it are relative to
+  // the folder.
   virtual Result<std::string> compile(const SourceBundle& bundle, const std::string& folder,
                                       const TargetId& target) const = 0;
 };
 
-// The failure of a compiler whose output, a line each, becomes notes.
+// The error of a failed compilation. Each line of the compiler's output becomes a note.
 Error compile_error(std::string message, std::string log, const std::string& folder);
 
-// What identifies a file short of its content: path, size and time of its last change.
-// The variables that change what compilers make and that are set: the host's compiler sees these and
-// no others of the user's, and all of them count.
+// The environment variables that are set and change what compilers make. The host's compiler gets
+// these and no other variables of the user's, and all of them are part of the cache key.
 std::vector<std::pair<std::string, std::string>> compiler_variables();
 
+// Identifies a file without reading it: path, size and time of the last change.
 std::string file_identity(const std::string& path);
 
 }  // namespace kiln::runtime

@@ -1,5 +1,5 @@
-// Copies of devices whose memory is the program's, and which know their buffers: one that ends outside of a
-// buffer, or begins where no memory is, is an error.
+// Copies for devices that share the program's memory and know their buffers. A copy that ends
+// outside its buffer, or begins where there is no memory, is an error.
 #pragma once
 
 #include <sys/uio.h>
@@ -18,8 +18,9 @@
 
 namespace kiln::runtime {
 
-// `room`: the bytes from the copy's first one to the end of the buffer that holds it; none where no buffer
-// does, as of the variables of images. `direction`: "to" or "from". Errors: kInvalidInput.
+// `room` is the number of bytes from the start of the copy to the end of its buffer. It is empty if
+// the address is in no buffer, as for variables of images. `direction` is "to" or "from". Errors:
+// kInvalidInput.
 inline Result<void> check_copy_room(const char* direction, const void* address,
                                     std::optional<std::uint64_t> room, std::size_t bytes) {
   if (bytes == 0 || (address != nullptr && (!room || bytes <= *room))) return {};
@@ -31,7 +32,8 @@ inline Result<void> check_copy_room(const char* direction, const void* address,
                {}};
 }
 
-// Copies what lies in no buffer that is known: the system looks whether there is memory. Errors: kInvalidInput.
+// Copies memory that is in no known buffer. The system checks that the memory exists. Errors:
+// kInvalidInput.
 inline Result<void> copy_unknown(void* target, const void* source, std::size_t bytes) {
   auto* to = static_cast<char*>(target);
   auto* from = const_cast<char*>(static_cast<const char*>(source));
@@ -42,7 +44,7 @@ inline Result<void> copy_unknown(void* target, const void* source, std::size_t b
       return Error{ErrorCode::kInvalidInput, "copying " + std::to_string(bytes) + " bytes where no memory is",
                    {}, {}};
     }
-    if (done <= 0) {  // a system that does not let a process look at itself
+    if (done <= 0) {  // the system does not let a process read itself this way
       std::memcpy(to, from, bytes);
       return {};
     }
@@ -53,7 +55,7 @@ inline Result<void> copy_unknown(void* target, const void* source, std::size_t b
   return {};
 }
 
-// `room_of(address)` is what check_copy_room() wants of an address of the device.
+// `room_of(address)` returns the `room` of check_copy_room() for a device address.
 template <typename RoomOf>
 Result<void> copy_within_buffers(const CopyRequest& request, const RoomOf& room_of) {
   bool is_known = true;

@@ -21,7 +21,7 @@ void* pointer(CUdeviceptr address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
 }
 
-// Passes a failed call on. Use in a member function of CudaDriver.
+// Calls a function and returns its error. For member functions of CudaDriver.
 #define KILN_CUDA(function, ...)                                                 \
   do {                                                                           \
     if (const CUresult status = cuda_.function(__VA_ARGS__); status != kSuccess) \
@@ -33,7 +33,7 @@ class CudaDriver final : public Driver {
   explicit CudaDriver(const Symbols& symbols) : cuda_(symbols) {}
 
   ~CudaDriver() override {
-    // After the driver's own end this does nothing but return an error.
+    // If the driver has already shut down, these calls only return an error.
     for (Context& context : contexts_) {
       if (context.pool.load() != nullptr) cuda_.cuMemPoolDestroy(context.pool);
       if (context.handle.load() != nullptr && !context.is_callers) {
@@ -95,8 +95,8 @@ class CudaDriver final : public Driver {
     return traits;
   }
 
-  // A NativeModule is a CUmodule. Not a CUlibrary, which would serve several contexts: a device has
-  // one here, and loading a library until its first function is there takes 1.2 times as long as
+  // A NativeModule is a CUmodule. A CUlibrary can serve several contexts, but kiln has one slot per
+  // device and context. Loading a library up to its first function takes 1.2 times as long as
   // loading a module (H200, CUDA 13; runtime_load_bench compares kiln with cuModuleLoadDataEx).
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
@@ -110,7 +110,7 @@ class CudaDriver final : public Driver {
     }
     std::array<char, 16384> log{};
     std::array<CUjit_option, 2> options = {kErrorLogBuffer, kErrorLogBufferSize};
-    // The driver takes the size as a pointer's value.
+    // The option's value is passed in the pointer itself.
     std::array<void*, 2> values = {log.data(), pointer(log.size() - 1)};
     const CUresult status = cuda_.cuModuleLoadDataEx(&module, image.bytes.data(), options.size(),
                                                      options.data(), values.data());
@@ -151,7 +151,7 @@ class CudaDriver final : public Driver {
     return {};
   }
 
-  // Asked for by index, until the driver says that there is no such parameter.
+  // Asks for each index until the driver says that there is no such parameter.
   std::optional<std::vector<std::size_t>> parameter_sizes(int device,
                                                           NativeFunction function) override {
     if (cuda_.cuFuncGetParamInfo == nullptr) return std::nullopt;
@@ -220,7 +220,7 @@ class CudaDriver final : public Driver {
     CUstreamCaptureStatus state = kNoCapture;
     const CUresult status = cuda_.cuStreamIsCapturing(static_cast<CUstream>(stream), &state);
     if (status == kCaptureImplicit)
-      return true;  // of the default stream, while another is captured
+      return true;  // the default stream, while another stream is captured
     if (status != kSuccess) return failure("cuStreamIsCapturing", status);
     return state != kNoCapture;
   }
@@ -345,13 +345,12 @@ class CudaDriver final : public Driver {
  private:
   struct Context {
     CUdevice device = 0;
-    std::atomic<CUcontext> handle{nullptr};   // the primary one, retained on first use, ...
-    bool is_callers = false;                  // ... or one that the caller made
+    std::atomic<CUcontext> handle{nullptr};   // the primary context, retained on first use, ...
+    bool is_callers = false;                  // ... or a context of the caller
     std::atomic<CUmemoryPool> pool{nullptr};  // made on first use
   };
 
-  // While it lives, a device's primary context is current on this thread; then the caller's own
-  // again.
+  // Makes a device's context current on this thread while it lives, and then restores the caller's.
   class Current {
    public:
     Current(const Symbols& cuda, CUcontext callers, bool switched)
@@ -391,8 +390,8 @@ class CudaDriver final : public Driver {
     return Current(cuda_, callers, true);
   }
 
-  // One of kiln's own: the device's default pool is shared with all of the program, and keeps
-  // nothing.
+  // Returns kiln's own pool. The device's default pool is shared with the whole program and keeps
+  // no free memory.
   Result<CUmemoryPool> pool_of(int device) {
     Context& context = context_of(device);
     if (CUmemoryPool ready = context.pool.load(std::memory_order_acquire)) return ready;
@@ -413,8 +412,8 @@ class CudaDriver final : public Driver {
     return pool;
   }
 
-  // Gives something back, or waits for it. When the driver or its context has gone, so has the
-  // thing: that is success.
+  // Releases something or waits for it. If the driver or its context is gone, so is the thing; this
+  // counts as success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {
     CUcontext callers = nullptr;
@@ -425,9 +424,10 @@ class CudaDriver final : public Driver {
     return failure(name, status);
   }
 
-  // Where a block of the function may not have so much dynamic shared memory yet (at first its static and
-  // dynamic memory may be 48 KiB together), raises the limit to all that the device has beside the static one:
-  // a fixed value, so that threads that launch with different sizes do not lower each other's.
+  // Raises the function's limit of dynamic shared memory if `bytes` exceeds it. By default, static
+  // and dynamic memory together may be 48 KiB. The new limit is all that the device has beside the
+  // static part: a fixed value, so that threads that launch with different sizes do not lower each
+  // other's limit.
   Result<void> allow_shared(int device, CUfunction function, std::uint32_t bytes) {
     int allowed = 0, limit = 0, reserved = 0;
     KILN_CUDA(cuFuncGetAttribute, &allowed, kMaxDynamicShared, function);
@@ -451,7 +451,7 @@ class CudaDriver final : public Driver {
 
   Symbols cuda_;
   int version_ = 0;
-  std::deque<Context> contexts_;  // by ordinal; fixed once initialised
+  std::deque<Context> contexts_;  // by ordinal; fixed after initialisation
   std::mutex retain_mutex_;
 };
 

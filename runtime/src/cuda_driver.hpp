@@ -1,4 +1,4 @@
-// The Driver for NVIDIA GPUs, over libcuda.
+// The Driver for NVIDIA GPUs, based on libcuda.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace kiln::runtime {
 
 // Finds the functions in an opened libcuda and initialises it, which takes 0.1 to 0.2 s. Errors:
-// kUnavailable when a required function is missing or there is no device, kDriver for the rest.
+// kUnavailable if a required function is missing or there is no device, and kDriver otherwise.
 Result<std::unique_ptr<Driver>> open_cuda_driver(const Library& library);
 
 }  // namespace kiln::runtime

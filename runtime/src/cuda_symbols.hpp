@@ -1,4 +1,4 @@
-// cuda::Symbols: the table cuda_symbols.def as a struct of function pointers, and its resolver.
+// cuda::Symbols: the functions of cuda_symbols.def as a struct of pointers, and its resolver.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ struct Symbols {
 #define KILN_CUDA_SYMBOL(presence, name, exported, parameters) CUresult(*name) parameters = nullptr;
 #include "runtime/src/cuda_symbols.def"
 
-  // Finds every function. Returns the first required one that is missing, or empty.
+  // Finds every function. Returns the name of the first required one that is missing, or an empty
+  // string.
   std::string resolve(const Library& library) {
     enum Presence { REQUIRED, OPTIONAL };
 #define KILN_CUDA_SYMBOL(presence, name, exported, parameters)                \
@@ -22,7 +23,7 @@ struct Symbols {
     return {};
   }
 
-  // Whether memory can come from a pool, in the order of a stream: since 11.2.
+  // True if the driver supports stream-ordered memory pools, available since 11.2.
   bool has_pools() const {
     return cuMemPoolCreate != nullptr && cuMemPoolDestroy != nullptr &&
            cuMemPoolSetAttribute != nullptr && cuMemAllocFromPoolAsync != nullptr &&

@@ -1,5 +1,5 @@
-// The few types and numbers of the CUDA Driver API that kiln uses, so that it builds where no CUDA
-// is. tests/runtime checks them against the real cuda.h where there is one.
+// The types and constants of the CUDA Driver API that kiln uses, so that it builds without CUDA. If
+// a real cuda.h is present, tests/runtime checks them against it.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,10 @@ using CUstream = struct CUstream_st*;
 using CUevent = struct CUevent_st*;
 using std::size_t;
 
-// What a pool's memory is. All that kiln leaves at zero is in `rest`.
+// Properties of a memory pool. `rest` holds the members that kiln leaves at zero.
 struct CUmemPoolProps {
   int allocation;  // CUmemAllocationType
-  int handles;     // none: the memory is this process's own
+  int handles;     // 0: no handles, because the memory is private to this process
   int place;       // CUmemLocationType
   int device;
   unsigned char rest[112];

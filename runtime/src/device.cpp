@@ -1,4 +1,4 @@
-// The public handles: Device, Stream, Event, Function. Each forwards to the device's state and
+// The public handles Device, Stream, Event and Function. Each forwards to the device's state and
 // names what failed. Memory is in memory.cpp.
 #include "kiln/device.hpp"
 
@@ -15,8 +15,8 @@ using runtime::DeviceState;
 
 namespace {
 
-// Gives a handle's thing back to its driver. Whatever is wrong was told by the call that met it
-// first.
+// Returns a handle's resource to its driver. Ignores errors, because an earlier call has already
+// reported them.
 template <typename Call>
 void give_back(const std::shared_ptr<DeviceState>& device, Call call) {
   if (device != nullptr) (void)call(device->driver(), device->ordinal());

@@ -19,7 +19,7 @@ Result<DeviceMemory::Piece> DeviceMemory::allocate(std::size_t bytes, NativeStre
         .hint("allocate before the capture, and keep the buffer as long as the graph");
   }
   if (!captured) free_kept();
-  // The default stream takes no work while another is captured; plain memory is the other threads'.
+  // The default stream takes no work while another stream is captured, so plain memory is used.
   if (stream == nullptr && (captured || has_unordered_)) {
     KILN_TRY_ASSIGN(void* const address, driver_.allocate(ordinal_, bytes));
     return Piece{address, nullptr, false};
@@ -31,7 +31,8 @@ Result<DeviceMemory::Piece> DeviceMemory::allocate(std::size_t bytes, NativeStre
 void DeviceMemory::give_back(const Piece& piece) {
   if (uses_pool_ && is_capturing(piece.stream)) {
     const std::lock_guard lock(mutex_);
-    // Its stream may be gone when it goes back: the default stream waits for all that were.
+    // The stream may be gone by the time the memory is freed. The default stream waits for all
+    // earlier work.
     kept_.push_back({piece.address, nullptr, piece.is_pooled});
     return;
   }
@@ -63,12 +64,12 @@ void DeviceMemory::free_kept() {
 }
 
 void DeviceMemory::look_at(NativeStream stream) {
-  if (is_capturing(stream)) return;  // asking for its flags would end the capture
+  if (is_capturing(stream)) return;  // querying its flags would end the capture
   const Result<bool> waits = driver_.waits_for_default(ordinal_, stream);
   if (!waits || *waits) return;
   has_unordered_ = true;
-  // Memory that was allocated before is there for this stream, too, once the default stream has got
-  // to it.
+  // Waits until memory that was allocated earlier, in the default stream's order, is ready for this
+  // stream, too.
   if (!is_capturing(nullptr)) (void)driver_.synchronize_stream(ordinal_, nullptr);
 }
 

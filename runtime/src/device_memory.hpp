@@ -1,14 +1,15 @@
-// Where a device's memory comes from, and how it goes back.
+// Where a device's memory comes from, and how it is given back.
 //
-// On a device whose driver has a pool, memory is allocated and given back in the order of a stream,
-// the default stream where none is named, and neither waits for the device. What goes back while
-// its stream is captured into a graph is kept until no stream is. When the caller brings a stream
-// that does not wait for the default stream (CU_STREAM_NON_BLOCKING), memory of the default
-// stream's order would be safe no more: from then on it is allocated outside of the pool, and
-// giving back waits. Without a pool, giving back is what the driver makes of it: on GPUs a wait for
-// the device, on the host and the emulator nothing.
+// If the driver has a pool, memory is allocated and freed in the order of a stream, by default the
+// default stream, and neither waits for the device. Memory that is given back while its stream is
+// captured into a graph is kept until no stream is captured.
 //
-// Thread-safety: everything.
+// Memory in the default stream's order is not safe on streams that do not wait for the default
+// stream (CU_STREAM_NON_BLOCKING). From the first such stream of the caller on, such memory is
+// allocated outside the pool, and freeing it waits. Without a pool, freeing does what the driver
+// does: on GPUs it waits for the device, on the host and the emulator it does not wait.
+//
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -26,11 +27,11 @@ class DeviceMemory {
  public:
   struct Piece {
     void* address = nullptr;
-    NativeStream stream = nullptr;  // in whose order it goes back
+    NativeStream stream = nullptr;  // the memory is freed in this stream's order
     bool is_pooled = false;
   };
 
-  // The driver outlives it.
+  // The driver must outlive this object.
   DeviceMemory(Driver& driver, int ordinal, bool uses_pool)
       : driver_(driver), ordinal_(ordinal), uses_pool_(uses_pool) {}
   ~DeviceMemory();
@@ -39,10 +40,10 @@ class DeviceMemory {
 
   // Errors: kDriver; kInvalidInput, for a stream that is being captured.
   Result<Piece> allocate(std::size_t bytes, NativeStream stream);
-  // Nobody is left to tell of a failure.
+  // Failures are ignored, because nobody is left to be told.
   void give_back(const Piece& piece);
 
-  // Whoever puts work on a stream says so, by DeviceState::take().
+  // Called by DeviceState::take() for every stream that gets work.
   void notice(StreamRef stream) {
     if (uses_pool_ && stream.is_callers() && !has_unordered_.load(std::memory_order_relaxed)) {
       look_at(stream.native());
@@ -58,7 +59,8 @@ class DeviceMemory {
   Driver& driver_;
   const int ordinal_;
   const bool uses_pool_;
-  std::atomic<bool> has_unordered_{false};  // the caller has such a stream
+  // the caller has a stream that does not wait for the default stream
+  std::atomic<bool> has_unordered_{false};
   std::mutex mutex_;
   std::vector<Piece> kept_;  // guarded by mutex_
 };

@@ -1,7 +1,8 @@
-// One open device, shared by everything that the runtime gave out for it.
+// One open device, shared by all objects that the runtime handed out for it.
 //
-// Owns the device's modules. Lives until the last Device, Function, Buffer, Stream, Event and Runtime of it
-// is gone; then its modules are unloaded, and its driver closed with its last device.
+// Owns the device's modules. Lives until the last Device, Function, Buffer, Stream, Event and
+// Runtime that refers to it is gone. Then its modules are unloaded. The driver is closed with its
+// last device.
 #pragma once
 
 #include <atomic>
@@ -23,20 +24,20 @@ namespace kiln::runtime {
 
 using Trace = std::function<void(std::string_view line)>;  // empty: no tracing
 
-// What the program and the environment ask of every device.
+// Options of the program and the environment that apply to every device.
 struct LoadOptions {
   Trace trace;
-  std::vector<std::string> image_folders;  // of KILN_IMAGE_PATH
+  std::vector<std::string> image_folders;  // the folders of KILN_IMAGE_PATH
   std::shared_ptr<SourceCompiler> compiler;
-  std::string emulator_library;  // for the messages that name its devices
-  bool uses_pools = true;  // of drivers, for memory
+  std::string emulator_library;  // for messages that list the emulated devices
+  bool uses_pools = true;  // whether memory may come from drivers' pools
 };
 
 class DeviceState {
  public:
   DeviceState(std::shared_ptr<Driver> driver, Backend backend, int ordinal, DeviceTraits traits,
               LoadOptions options);
-  // The same device through another driver, with modules of its own.
+  // The same device with another driver and its own modules.
   DeviceState(const DeviceState& device, std::shared_ptr<Driver> driver);
 
   Driver& driver() const { return *driver_; }
@@ -46,18 +47,20 @@ class DeviceState {
   const LoadOptions& options() const { return options_; }
   ModuleCache& modules() { return modules_; }
   DeviceMemory& memory() { return memory_; }
-  // Whether both are the same device, perhaps through drivers of their own.
+  // True if both are the same device, possibly with different drivers.
   bool is(const DeviceState& other) const { return this == &other || info_.id == other.info_.id; }
 
-  // For whoever puts work on it. Errors: kInvalidInput, for a Stream of another device.
+  // Called before work is put on a stream. Errors: kInvalidInput for a Stream of another device.
   Result<NativeStream> take(StreamRef stream);
 
-  // Keeps a catalog file open as long as the device, and holds its images to their digests.
+  // Keeps a catalog file open as long as the device. Its images are then checked against their
+  // digests.
   void keep(const std::shared_ptr<const CatalogFileState>& file);
-  // Errors: kInvalidInput, for an image of such a file.
+  // Errors: kInvalidInput for a damaged image of such a file.
   Result<void> check_kept(const ImageEntry& image) const;
 
-  // That it was chosen because nothing named a device and there is no GPU, for messages to say.
+  // Notes that the device was chosen because nothing named a device and there is no GPU. Messages
+  // mention it.
   void stands_in_for_gpu() { stands_in_for_gpu_ = true; }
   bool is_stand_in() const { return stands_in_for_gpu_; }
 
@@ -65,7 +68,7 @@ class DeviceState {
   std::string identity() const;
   // "failed <doing> on <identity>: <the driver's message>", notes and code kept.
   Error failed(std::string_view doing, Error cause) const;
-  // One line for a person who asked why; `make_line` runs only when someone did.
+  // Writes a line to the trace. `make_line` is called only if tracing is on.
   template <typename MakeLine>
   void trace(MakeLine make_line) const {
     if (options_.trace) options_.trace(info_.id + ": " + make_line());
@@ -81,7 +84,7 @@ class DeviceState {
   mutable std::mutex kept_mutex_;
   std::vector<std::shared_ptr<const CatalogFileState>> kept_;  // guarded by kept_mutex_
   DeviceMemory memory_;
-  ModuleCache modules_{*this};  // last: its modules are unloaded while the driver is there
+  ModuleCache modules_{*this};  // last, so that modules are unloaded before the driver is released
 };
 
 }  // namespace kiln::runtime

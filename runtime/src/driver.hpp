@@ -1,21 +1,22 @@
-// Driver: what the runtime asks of a GPU driver, or of what stands for one.
+// Driver: what the runtime needs from a GPU driver, or from a substitute for one.
 //
 // The runtime (device.cpp, module_cache.cpp) knows catalogs, caches and kinds of errors. A driver
 // (cuda_driver, hip_driver, or one in a library of its own: driver_plugin.hpp) knows one vendor's calls
-// and nothing of catalogs.
+// and nothing about catalogs.
 //
-// Contract of every verb:
+// Contract of every function:
 //   - `device` is 0 .. count_devices() - 1; the caller has checked it. The driver makes that device
-//     current on the calling thread, and puts the caller's own choice back before it returns.
-//   - Any verb may be called from any thread at any time. A handle is used only with the device that
-//     it was made for, and not after it was destroyed.
+//     current on the calling thread and restores the caller's own choice before it returns.
+//   - Any function may be called from any thread at any time. A handle is used only with the device
+//     that it was made for, and not after it was destroyed.
 //   - An error's message is "<call>: <the driver's name for it>: <the driver's text>", for example
 //     "cuModuleLoadDataEx: CUDA_ERROR_INVALID_IMAGE: device kernel image is invalid". Its code is
-//     kDriver unless a verb says otherwise. The runtime puts "failed loading ... on cuda:0: " before
-//     the message. Longer text (a compiler's log, the block and thread of a fault) goes into notes.
+//     kDriver unless a function says otherwise. The runtime puts "failed loading ... on cuda:0: "
+//     before the message. Longer text (a compiler's log, the block and thread of a fault) goes into
+//     notes.
 //   - A driver library may end before the program's last destructors run. Its handles end with it:
 //     unload, free, destroy and the waits then succeed and do nothing.
-//   - No exception leaves a verb.
+//   - No exception leaves a function.
 #pragma once
 
 #include <cstddef>
@@ -35,34 +36,35 @@
 
 namespace kiln::runtime {
 
-// The driver's own handles; the runtime only passes them back. A null stream is the default stream.
+// The driver's own handles, which the runtime only passes back. A null stream is the default
+// stream.
 using NativeModule = void*;
 using NativeFunction = void*;
 using NativeStream = void*;
 using NativeEvent = void*;
 
-// What a driver says about one of its devices.
+// What a driver tells about one of its devices.
 struct DeviceTraits {
-  std::string id;    // "cuda:0", "host:wave64": unique over all drivers
+  std::string id;    // unique over all drivers: "cuda:0", "host:wave64"
   std::string name;  // "NVIDIA H200"
-  TargetId target;   // what images it runs: sm_90; gfx90a with both features known; host
-  std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: runs no PTX, or the limit is not known
+  TargetId target;   // decides which images run: sm_90; gfx90a with both features known; host
+  std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: runs no PTX, or no known limit
   std::uint32_t wave_width = 32;
   std::uint32_t multiprocessors = 0;
   std::uint32_t max_threads_per_block = 1024;
   std::uint32_t max_shared_bytes = 48 * 1024;
   std::uint64_t memory_bytes = 0;
-  bool has_pool = false;  // of memory in the order of a stream
+  bool has_pool = false;  // supports stream-ordered memory from a pool
 };
 
-// An image, decompressed. PTX text ends with a NUL that `bytes` counts.
+// A decompressed image. PTX text ends with a NUL that is part of `bytes`.
 struct ImageToLoad {
   ImageFormat format = ImageFormat::kHsaco;
   std::span<const std::byte> bytes;
 };
 
-// A launch whose arguments were checked. `arguments` holds `argument_count` addresses of values, in
-// the order of the kernel's parameters; the driver copies the values before it returns.
+// A launch with checked arguments. `arguments` holds the addresses of `argument_count` values, in
+// the order of the kernel's parameters. The driver copies the values before it returns.
 struct LaunchRequest {
   NativeFunction function = nullptr;
   Dim3 grid;
@@ -82,13 +84,13 @@ struct CopyRequest {
   const void* source = nullptr;
   std::size_t bytes = 0;  // not zero
   NativeStream stream = nullptr;
-  Wait wait = Wait::kYes;  // kYes: return when the copy is done
+  Wait wait = Wait::kYes;  // kYes: return only when the copy is done
 };
 
-// What a pool of the driver's keeps of the device's memory when nobody uses it, for the next allocation.
-// Allocating, setting and freeing 1 MiB with a wait after it takes 11 us from a pool that keeps what it
-// needs, 92 us from one that keeps nothing, and 69 us outside of pools; 1 GiB 0.27, 2.35 and 0.64 ms
-// (H200, CUDA 13).
+// Bytes of free device memory that a pool of the driver's keeps for later allocations. Measured on
+// an H200, CUDA 13, allocating, setting and freeing memory with a wait at the end: 1 MiB takes 11
+// us from a pool that keeps enough, 92 us from a pool that keeps nothing, and 69 us without a pool;
+// 1 GiB takes 0.27, 2.35 and 0.64 ms.
 constexpr std::uint64_t kept_by_pool(std::uint64_t memory_bytes) { return memory_bytes / 16; }
 
 // A variable of a module, in device memory.
@@ -106,7 +108,7 @@ class Driver {
 
   // "CUDA 12.8", "HIP 6.4", "host".
   virtual std::string version() const = 0;
-  // Whether an image's bytes must stay where they are until the module is unloaded.
+  // True if an image's bytes must stay in place until the module is unloaded.
   virtual bool keeps_image_bytes() const = 0;
 
   virtual Result<int> count_devices() = 0;
@@ -114,25 +116,25 @@ class Driver {
 
   virtual Result<NativeModule> load_image(int device, const ImageToLoad& image) = 0;
   virtual Result<void> unload(int device, NativeModule module) = 0;
-  // kNotFound when the module has no kernel, or variable, of that name.
+  // The error is kNotFound if the module has no kernel or variable of that name.
   virtual Result<NativeFunction> find_function(int device, NativeModule module,
                                                const std::string& name) = 0;
   virtual Result<NativeSymbol> find_symbol(int device, NativeModule module,
                                            const std::string& name) = 0;
-  // Does now what the function's first launch would otherwise have to do.
+  // Does the work that the function's first launch would otherwise do.
   virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
-  // The most threads of a block that the kernel was compiled for; empty: not known.
+  // The largest block that the kernel was compiled for; empty if unknown.
   virtual std::optional<std::uint32_t> most_threads(int /*device*/, NativeFunction /*function*/) {
     return std::nullopt;
   }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
 
-  // Ready at once, for every stream. bytes > 0; 256-byte aligned.
+  // The memory is ready at once, on every stream. bytes > 0; 256-byte aligned.
   virtual Result<void*> allocate(int device, std::size_t bytes) = 0;
-  // Waits for the work that may use it. Not for memory of a pool.
+  // Waits for work that may use the memory. Not for memory of a pool.
   virtual Result<void> free(int device, void* memory) = 0;
 
-  // Memory in the order of a stream, from a pool of the driver's: neither call waits. Asked of devices that
+  // Stream-ordered memory from a pool of the driver's. Neither call waits. Only for devices that
   // have a pool.
   virtual Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream /*stream*/) {
     return allocate(device, bytes);
@@ -140,13 +142,13 @@ class Driver {
   virtual Result<void> free_in_order(int device, void* memory, NativeStream /*stream*/) {
     return free(device, memory);
   }
-  // Whether the stream's work goes into a graph now; of the default stream: whether any stream's does that
-  // waits for it. Asking changes nothing.
+  // True if the stream is being captured into a graph. For the default stream: true if any stream
+  // that waits for it is. Does not affect the capture.
   virtual Result<bool> is_capturing(int /*device*/, NativeStream /*stream*/) { return false; }
-  // Whether the stream and the default stream wait for each other.
+  // True if the stream and the default stream wait for each other.
   virtual Result<bool> waits_for_default(int /*device*/, NativeStream /*stream*/) { return true; }
 
-  // Page-locked memory of the program, for the device to copy from and to. bytes > 0.
+  // Page-locked host memory that the device can copy from and to. bytes > 0.
   virtual Result<void*> allocate_pinned(int device, std::size_t bytes) = 0;
   virtual Result<void> free_pinned(int device, void* memory) = 0;
   virtual Result<void> copy(int device, const CopyRequest& request) = 0;
@@ -164,19 +166,20 @@ class Driver {
   virtual Result<void> synchronize_event(int device, NativeEvent event) = 0;
   virtual Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) = 0;
 
-  // A driver like this one whose calls on `device` use a context that the caller made, and that
-  // lives longer than the driver.
+  // Returns a driver like this one whose calls on `device` use a context that the caller made. The
+  // context must outlive the driver.
   virtual Result<std::shared_ptr<Driver>> in_context(int /*device*/, void* /*context*/) {
     return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
   }
 
-  // The bytes of each of the function's parameters, in order, where the driver knows them.
+  // The size of each of the function's parameters in bytes, in order; empty if the driver does not
+  // know them.
   virtual std::optional<std::vector<std::size_t>> parameter_sizes(int /*device*/,
                                                                   NativeFunction /*function*/) {
     return std::nullopt;
   }
 
-  // Calls `call` with the device current.
+  // Calls `call` with the device made current.
   virtual Result<void> as_current(int /*device*/, const std::function<Result<void>()>& call) {
     return call();
   }

@@ -1,4 +1,4 @@
-// How drivers word their errors: the forms that the contract in driver.hpp asks for.
+// How drivers word their errors, as the contract in driver.hpp demands.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace kiln::runtime {
 
-// "<call>: <name>: <text>", or "<call>: unknown error 12345" where the driver has no name for it.
+// "<call>: <name>: <text>", or "<call>: unknown error 12345" if the driver has no name for the
+// status.
 inline Error driver_error(ErrorCode code, std::string_view call, int status, const char* name,
                           const char* text) {
   std::string message(call);
@@ -21,7 +22,7 @@ inline Error driver_error(ErrorCode code, std::string_view call, int status, con
   return Error{code, std::move(message), {}, {}};
 }
 
-// A driver library that lacks a function that kiln cannot do without.
+// The error for a driver library that lacks a required function.
 inline Error missing_symbol(std::string_view library, std::string_view symbol) {
   return Error{
       ErrorCode::kUnavailable,
@@ -30,7 +31,7 @@ inline Error missing_symbol(std::string_view library, std::string_view symbol) {
       {}};
 }
 
-// Adds a compiler's log, one note a line, to the error that it explains.
+// Adds each line of a compiler's log as a note to the error that the log explains.
 inline void add_log(Error& error, std::string_view compiler, std::string_view log) {
   while (!log.empty()) {
     const std::size_t end = log.find('\n');

@@ -1,5 +1,5 @@
-// A number that the environment sets, for drivers in libraries of their own: one that is wrong keeps
-// the driver from opening, with the reason.
+// Reads a number from an environment variable, for drivers in separate libraries. A wrong number
+// keeps the driver from opening, with the reason.
 #pragma once
 
 #include <charconv>
@@ -20,10 +20,11 @@ struct NumberBounds {
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
 };
 
-// Threads that a device of the CPU's may have.
+// Bounds for the number of threads of a device that runs on the CPU.
 inline constexpr NumberBounds kThreadBounds = {1, 1024};
 
-// Empty where the variable is not set, or to nothing. Throws std::invalid_argument.
+// Returns nothing if the variable is unset or empty. Throws std::invalid_argument for a wrong
+// number.
 inline std::optional<std::uint64_t> environment_number(const char* variable, NumberBounds bounds = {}) {
   const char* const text = std::getenv(variable);
   if (text == nullptr || *text == '\0') return std::nullopt;

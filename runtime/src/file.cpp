@@ -25,9 +25,9 @@ Error failed(const char* doing, const std::string& path) {
                {}};
 }
 
-// A descriptor that the caller closes.
+// Returns a descriptor, which the caller closes.
 Result<int> open_file(const std::string& path, struct stat& info) {
-  // Non-blocking, because opening a pipe waits for its writer.
+  // Non-blocking, because opening a pipe would wait for its writer.
   const int opened = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (opened < 0) return failed("read", path);
   if (::fstat(opened, &info) != 0 || !S_ISREG(info.st_mode)) {

@@ -1,4 +1,4 @@
-// Whole files, read, mapped and written.
+// Reads, maps and writes whole files.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace kiln::runtime {
 Result<std::string> read_file(const std::string& path);
 Result<void> write_file(const std::string& path, std::string_view bytes);
 
-// A file's bytes in memory, read only, as long as the object lives. Empty when default-made.
+// A read-only mapping of a file's bytes. Empty by default.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -27,7 +27,7 @@ class MappedFile {
  private:
   std::span<const std::byte> bytes_;
 };
-// Errors: as read_file.
+// Errors: as for read_file.
 Result<MappedFile> map_file(const std::string& path);
 
 }  // namespace kiln::runtime

@@ -1,4 +1,4 @@
-// Device's look-up of kernels in a catalog file, and the errors for names that are not there.
+// Looks up kernels in a catalog file for Device, and makes the errors for unknown names.
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +16,8 @@ bool is_instance(std::string_view name) { return name.find('<') != std::string_v
 
 std::string_view template_of(std::string_view name) { return name.substr(0, name.find('<')); }
 
-// "saxpy<double>, saxpy<float>": those of `names` of the same template. None: it is no template.
+// Lists the instances of the same template in `names`: "saxpy<double>, saxpy<float>". Empty if
+// there are none.
 std::string instances_of(std::string_view name, const std::vector<std::string>& names) {
   const std::string_view of = template_of(name);
   std::string found;
@@ -27,7 +28,8 @@ std::string instances_of(std::string_view name, const std::vector<std::string>& 
   return found;
 }
 
-// The nearest of `names`, by what stands before template arguments where none is near as a whole; or empty.
+// Returns the name in `names` that is nearest to `name`. If none is near, compares only the parts
+// before template arguments. May be empty.
 std::string similar_to(std::string_view name, const std::vector<std::string>& names) {
   std::string similar = nearest(name, names);
   if (similar.empty()) {
@@ -39,8 +41,8 @@ std::string similar_to(std::string_view name, const std::vector<std::string>& na
   return similar.empty() ? similar : "'" + similar + "'";
 }
 
-// "<kind> '<of>' has no <what> '<name>'", and what there is instead: its template's instances, or the nearest
-// of `names`, where one is near.
+// The error "<kind> '<of>' has no <what> '<name>'". Its hint lists the instances of the template,
+// or the nearest of `names` if one is near.
 Error missing(std::string of, std::string_view what, std::string_view name,
               const std::vector<std::string>& names) {
   of += "' has no ";
@@ -62,14 +64,15 @@ void add_names(const ModuleEntry& module, std::vector<std::string>& names) {
   for (const KernelEntry& kernel : module.kernels) names.push_back(readable_name(kernel.name));
 }
 
-// Where the kernel is in the module, by its own name or as a person would write it; negative: not there.
+// Returns the kernel's index in the module, by its own name or as users write it, or a negative
+// number.
 Result<std::ptrdiff_t> find_in(const ModuleEntry& module, std::string_view name) {
   const std::ptrdiff_t found = module.find(name);
   if (found >= 0) return found;
   return runtime::find_written(name, module);
 }
 
-// The module called `module`, or without a name the one that has the kernel.
+// Returns the module named `module`, or if that is empty, the module that has the kernel.
 Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catalog, std::string_view module) {
   const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
   if (of != nullptr) return of;

@@ -1,5 +1,5 @@
-// Device's look-up of kernels: the hot path of a program that launches many. Compiled for speed,
-// where the rest of the runtime is compiled for size.
+// Looks up kernels for Device. This is the hot path of a program that launches many kernels, so the
+// file is compiled for speed; the rest of the runtime is compiled for size.
 #include <utility>
 
 #include "base/diagnostic.hpp"

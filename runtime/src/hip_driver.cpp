@@ -14,7 +14,7 @@ namespace kiln::runtime {
 namespace hip {
 namespace {
 
-// Passes a failed call on. Use in a member function of HipDriver.
+// Calls a function and returns its error. For member functions of HipDriver.
 #define KILN_HIP(function, ...)                                                   \
   do {                                                                            \
     if (const hipError_t status = hip_.function(__VA_ARGS__); status != kSuccess) \
@@ -26,7 +26,7 @@ class HipDriver final : public Driver {
   explicit HipDriver(const Symbols& symbols) : hip_(symbols) {}
 
   ~HipDriver() override {
-    // After the driver's own end this does nothing but return an error.
+    // If the driver has already shut down, this only returns an error.
     for (const auto& [device, pool] : pools_) hip_.hipMemPoolDestroy(pool);
   }
 
@@ -41,7 +41,7 @@ class HipDriver final : public Driver {
     return "HIP " + std::to_string(version_ / 10000000) + "." +
            std::to_string(version_ % 10000000 / 100000);
   }
-  // The runtime uses a raw code object where it lies.
+  // HIP uses a raw code object in place.
   bool keeps_image_bytes() const override { return true; }
   Result<int> count_devices() override { return count_; }
 
@@ -64,7 +64,7 @@ class HipDriver final : public Driver {
     std::size_t memory = 0;
     KILN_HIP(hipDeviceTotalMem, &memory, device);
     traits.memory_bytes = memory;
-    // A release that does not know the question has none.
+    // A release that does not know this attribute has no pools.
     std::uint32_t pools = 0;
     traits.has_pool = hip_.has_pools() && attribute(kMemoryPoolsSupported, pools) && pools != 0;
 
@@ -86,7 +86,7 @@ class HipDriver final : public Driver {
     return traits;
   }
 
-  // A NativeModule is a hipLibrary_t where the release has them, else a hipModule_t.
+  // A NativeModule is a hipLibrary_t if the release has them, and a hipModule_t otherwise.
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
     KILN_TRY_ASSIGN(const Current current, make_current(device));
     if (!hip_.has_libraries()) {
@@ -97,8 +97,8 @@ class HipDriver final : public Driver {
     hipLibrary_t library = nullptr;
     KILN_HIP(hipLibraryLoadData, &library, image.bytes.data(), nullptr, nullptr, 0, nullptr,
              nullptr, 0);
-    // A library's image is read when something is first asked of it: now, so that what is wrong
-    // with it is known now.
+    // A library's image is parsed when it is first queried. The query here makes errors in the
+    // image appear now.
     unsigned int count = 0;
     if (const hipError_t status = hip_.hipLibraryGetKernelCount(&count, library);
         status != kSuccess) {
@@ -193,7 +193,7 @@ class HipDriver final : public Driver {
     hipStreamCaptureStatus state = kNoCapture;
     const hipError_t status = hip_.hipStreamIsCapturing(static_cast<hipStream_t>(stream), &state);
     if (status == kCaptureImplicit)
-      return true;  // of the default stream, while another is captured
+      return true;  // the default stream, while another stream is captured
     if (status != kSuccess) return failure("hipStreamIsCapturing", status);
     return state != kNoCapture;
   }
@@ -284,7 +284,7 @@ class HipDriver final : public Driver {
   }
 
  private:
-  // While it lives, a device is this thread's current one; then the caller's own again.
+  // Makes a device current on this thread while it lives, and then restores the caller's.
   class Current {
    public:
     Current(const Symbols& hip, int callers, bool switched)
@@ -312,8 +312,8 @@ class HipDriver final : public Driver {
     return Current(hip_, callers, true);
   }
 
-  // One of kiln's own, made on first use: the device's default pool is shared with all of the
-  // program, and keeps nothing.
+  // Returns kiln's own pool, made on first use. The device's default pool is shared with the whole
+  // program and keeps no free memory.
   Result<hipMemPool_t> pool_of(int device) {
     const std::lock_guard lock(pools_mutex_);
     if (const auto ready = pools_.find(device); ready != pools_.end()) return ready->second;
@@ -332,7 +332,7 @@ class HipDriver final : public Driver {
     return pool;
   }
 
-  // Gives something back, or waits for it. When the driver has gone, so has the thing: that is
+  // Releases something or waits for it. If the driver is gone, so is the thing; this counts as
   // success.
   template <typename Call>
   Result<void> release(int device, const char* name, Call call) {

@@ -1,4 +1,4 @@
-// The Driver for AMD GPUs, over libamdhip64.
+// The Driver for AMD GPUs, based on libamdhip64.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,13 @@
 
 namespace kiln::runtime {
 
-// Finds the functions in an opened libamdhip64 and initialises it. Errors: kUnavailable when a
-// required function is missing or there is no device, kDriver for the rest.
+// Finds the functions in an opened libamdhip64 and initialises it. Errors: kUnavailable if a
+// required function is missing or there is no device, and kDriver otherwise.
 Result<std::unique_ptr<Driver>> open_hip_driver(const Library& library);
 
-// The target in a hipDeviceProp_t of whatever release: the one NUL-terminated text behind the
-// device's name that reads as an AMD target, "gfx90a:sramecc+:xnack-". Empty when there is none.
+// Returns the target in a hipDeviceProp_t of any release: the first NUL-terminated text after the
+// device's name that is a valid AMD target, such as "gfx90a:sramecc+:xnack-". Returns an empty
+// string if there is none.
 std::string find_gcn_arch(std::string_view properties);
 
 }  // namespace kiln::runtime

@@ -1,4 +1,4 @@
-// hip::Symbols: the table hip_symbols.def as a struct of function pointers, and its resolver.
+// hip::Symbols: the functions of hip_symbols.def as a struct of pointers, and its resolver.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ struct Symbols {
 #define KILN_HIP_SYMBOL(presence, name, result, parameters) result(*name) parameters = nullptr;
 #include "runtime/src/hip_symbols.def"
 
-  // Finds every function. Returns the first required one that is missing, or empty.
+  // Finds every function. Returns the name of the first required one that is missing, or an empty
+  // string.
   std::string resolve(const Library& library) {
     enum Presence { REQUIRED, OPTIONAL };
 #define KILN_HIP_SYMBOL(presence, name, result, parameters)             \
@@ -22,14 +23,14 @@ struct Symbols {
     return {};
   }
 
-  // Whether memory can come from a pool, in the order of a stream.
+  // True if the release supports stream-ordered memory pools.
   bool has_pools() const {
     return hipMemPoolCreate != nullptr && hipMemPoolDestroy != nullptr &&
            hipMemPoolSetAttribute != nullptr && hipMallocFromPoolAsync != nullptr &&
            hipFreeAsync != nullptr && hipStreamIsCapturing != nullptr;
   }
 
-  // Whether images can be loaded as libraries, and their variables found, which release 7 brought.
+  // True if images can be loaded as libraries and their variables found, available since release 7.
   bool has_libraries() const {
     return hipLibraryLoadData != nullptr && hipLibraryUnload != nullptr &&
            hipLibraryGetKernelCount != nullptr && hipLibraryGetKernel != nullptr &&

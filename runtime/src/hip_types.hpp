@@ -1,5 +1,5 @@
-// The few types and numbers of the HIP API that kiln uses, so that it builds where no ROCm is.
-// tests/runtime checks them against the real headers where there are some.
+// The types and constants of the HIP API that kiln uses, so that it builds without ROCm. If the
+// real headers are present, tests/runtime checks them against those.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +24,17 @@ using hipStream_t = struct ihipStream_t*;
 using hipEvent_t = struct ihipEvent_t*;
 using std::size_t;
 
-// The struct's layout changed in release 6.0 and grows with releases, and which layout a library
-// fills depends on the symbol that is called. kiln reads one text of it, so it holds bytes, more
-// than any release writes (792 in 5.x, 1472 in 6.x).
+// The layout of this struct changed in release 6.0 and grows with releases. The symbol that is
+// called decides which layout the library fills in. kiln only searches it for a text, so the struct
+// is a byte array that is larger than any release's (792 bytes in 5.x, 1472 in 6.x).
 struct hipDeviceProp_t {
   char bytes[8192];
 };
 
-// What a pool's memory is. All that kiln leaves at zero is in `rest`.
+// Properties of a memory pool. `rest` holds the members that kiln leaves at zero.
 struct hipMemPoolProps {
   int allocation;  // hipMemAllocationType
-  int handles;     // none: the memory is this process's own
+  int handles;     // 0: no handles, because the memory is private to this process
   int place;       // hipMemLocationType
   int device;
   unsigned char rest[112];

@@ -20,7 +20,7 @@
 namespace kiln::runtime {
 namespace {
 
-// The path of a program, or empty.
+// Returns the path of a program, or an empty string.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
   const char* path = std::getenv("PATH");
@@ -38,7 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-// What the compiler sees: its temporary files lie in `folder`.
+// The compiler's environment. Its temporary files go into `folder`.
 std::vector<std::string> environment_in(const std::string& folder) {
   const char* path = std::getenv("PATH");
   std::vector<std::string> all = {"LC_ALL=C", "TMPDIR=" + folder};
@@ -47,8 +47,8 @@ std::vector<std::string> environment_in(const std::string& folder) {
   return all;
 }
 
-// Runs a program in this environment with its output in a file, and waits. Returns its wait status,
-// or -1 with errno.
+// Runs a program in this environment, writes its output to the file `log`, and waits. Returns its
+// wait status, or -1 with errno.
 int run(const std::vector<std::string>& words, const std::vector<std::string>& variables,
         const std::string& log) {
   const std::vector<char*> arguments = pointers(words), environment = pointers(variables);

@@ -1,4 +1,4 @@
-// The system's C++ compiler, for the host device.
+// The system's C++ compiler, used for the host device.
 #pragma once
 
 #include <memory>
@@ -8,8 +8,8 @@
 
 namespace kiln::runtime {
 
-// The program `wanted`, a path or a name on PATH; when it is empty, the first of c++, g++ and
-// clang++. Errors: kUnavailable with the names that were looked for.
+// Finds the program `wanted`, a path or a name on PATH. If `wanted` is empty, finds the first of
+// c++, g++ and clang++. Errors: kUnavailable with the names that were tried.
 Result<std::unique_ptr<Compiler>> find_host_compiler(const std::string& wanted);
 
 }  // namespace kiln::runtime

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files below a module's folder, at most one folder deep.
+// Returns the files below a module's folder, at most one subfolder deep.
 std::vector<std::string> files_of(const fs::path& folder) {
   std::vector<std::string> files;
   std::error_code error;
@@ -34,8 +34,7 @@ std::vector<std::string> files_of(const fs::path& folder) {
   return files;
 }
 
-// Whether a name stands in the image as a word of its own: among an ELF file's symbols, or in a
-// text.
+// True if a name appears in the image as a whole word: among an ELF file's symbols, or in text.
 bool has_word(std::string_view image, std::string_view word) {
   const auto is_part = [&](std::size_t at) {
     const char c = at < image.size() ? image[at] : '\0';
@@ -47,7 +46,7 @@ bool has_word(std::string_view image, std::string_view word) {
   return false;
 }
 
-// The first kernel of the unit that the image lacks, or empty.
+// Returns the first kernel of the unit that the image lacks, or an empty string.
 std::string_view missing_kernel(std::string_view image, const ModuleEntry& module,
                                 std::uint16_t unit) {
   for (const KernelEntry& kernel : module.kernels) {
@@ -56,14 +55,14 @@ std::string_view missing_kernel(std::string_view image, const ModuleEntry& modul
   return {};
 }
 
-// What the folder tells of the module's images.
+// Reads what the folder says about the sources of the module's images.
 ImageSources read_sources(const std::string& folder, const ModuleEntry& module) {
   const Result<std::string> text =
       read_file((fs::path(folder) / image_sources_path(module.name)).string());
   return text ? read_image_sources(*text) : ImageSources();
 }
 
-// A file of the folder as an image of the module's unit; nothing where it is one of another unit.
+// Reads a file as an image of the module's unit. Returns nothing if it is an image of another unit.
 Result<std::optional<FolderImage>> read_folder_image(const std::string& path, const ModuleEntry& module,
                                                      std::uint16_t unit, const ImageSources& sources) {
   KILN_TRY_ASSIGN(const std::string bytes, read_file(path));

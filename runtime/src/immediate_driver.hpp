@@ -1,6 +1,5 @@
-// A driver whose every call is complete when it returns: its streams and events keep order by
-// themselves, memory has nothing to wait for when it goes back, and all of the program's memory is as
-// good as page-locked.
+// Base of drivers whose calls are complete when they return. Streams and events need no ordering,
+// freeing memory waits for nothing, and all host memory is as good as page-locked.
 #pragma once
 
 #include <atomic>
@@ -13,7 +12,7 @@ namespace kiln::runtime {
 
 class ImmediateDriver : public Driver {
  public:
-  // A stream has no state; it only needs an address of its own.
+  // A stream has no state but needs a unique address.
   Result<NativeStream> create_stream(int) override { return NativeStream{new char}; }
   Result<void> destroy_stream(int, NativeStream stream) override {
     delete static_cast<char*>(stream);
@@ -56,7 +55,7 @@ class ImmediateDriver : public Driver {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Mark = std::atomic<Clock::rep>;  // of an event: the time when it was recorded
+  using Mark = std::atomic<Clock::rep>;  // the time at which an event was recorded
   static constexpr Clock::rep kNoTime = -1;
 };
 

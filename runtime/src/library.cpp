@@ -12,7 +12,7 @@ Library Library::open(std::span<const std::string> candidates, std::vector<std::
     if (library.handle_ == nullptr) {
       const char* told = dlerror();
       const std::string reason = told != nullptr ? told : candidate + ": cannot be opened";
-      // Of a library that the candidate needs, the C library tells the name alone.
+      // If a library that the candidate needs is missing, the message names only that library.
       reasons.push_back(reason.find(candidate) == std::string::npos ? candidate + kNeeds + reason : reason);
       continue;
     }

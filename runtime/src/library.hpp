@@ -1,7 +1,7 @@
-// Shared libraries opened at run time: the only part of kiln that includes <dlfcn.h>.
+// Shared libraries opened at run time. This is the only part of kiln that includes <dlfcn.h>.
 //
-// A library stays open for the life of the process: drivers keep threads and handlers of their own,
-// and closing them is not safe.
+// A library stays open for the life of the process: drivers have their own threads and handlers, so
+// closing them is not safe.
 #pragma once
 
 #include <span>
@@ -10,18 +10,18 @@
 
 namespace kiln::runtime {
 
-// In a reason, between a library and the linker's word on another that it needs.
+// Separates, in a reason, a library from the linker's message about another library that it needs.
 inline constexpr const char* kNeeds = " needs ";
 
 class Library {
  public:
-  // Tries each candidate, a path or a name for the dynamic linker, and takes the first that opens.
-  // The linker's reason for each that did not is appended to `reasons`.
+  // Opens the first candidate that can be opened. A candidate is a path or a name for the dynamic
+  // linker. Appends the linker's reason for each failed candidate to `reasons`.
   static Library open(std::span<const std::string> candidates, std::vector<std::string>& reasons);
 
   Library() = default;  // no library
   explicit operator bool() const { return handle_ != nullptr; }
-  // Where the linker found it; the candidate itself where it does not tell.
+  // Where the linker found the library, or the candidate itself if the linker does not tell.
   const std::string& path() const { return path_; }
   // The address of an exported symbol, or null.
   void* symbol(const char* name) const;
@@ -31,7 +31,7 @@ class Library {
   std::string path_;
 };
 
-// The folder of the program or shared library that the runtime is part of, or empty.
+// The folder of the program or shared library that contains the runtime, or an empty string.
 std::string own_folder();
 
 }  // namespace kiln::runtime

@@ -1,4 +1,4 @@
-// The public handles of memory, and what Device does with memory.
+// The public handles of memory, and the memory functions of Device.
 #include <cstdint>
 #include <utility>
 
@@ -12,7 +12,7 @@ namespace kiln {
 
 namespace runtime {
 
-// What a Buffer owns.
+// Owned by a Buffer.
 struct DeviceBlock {
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<StreamState> stream;  // null: the default stream, or the caller's own
@@ -21,7 +21,7 @@ struct DeviceBlock {
   ~DeviceBlock() { device->memory().give_back(piece); }
 };
 
-// What a PinnedBuffer owns.
+// Owned by a PinnedBuffer.
 struct PinnedBlock {
   std::shared_ptr<DeviceState> device;
   void* address = nullptr;
@@ -79,7 +79,7 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
 constexpr std::string_view kToDevice = " to the device", kToHost = " to the host",
                            kOnDevice = " on the device", kCopies = "copy is";
 
-// "the buffer lies on cuda:1", unless it lies on the device.
+// The error "the buffer lies on cuda:1, ..." if the buffer is on another device.
 Result<void> check_device(const DeviceState& device, const DeviceBlock* block, std::string_view work) {
   if (block == nullptr || device.is(*block->device)) return {};
   Error error{ErrorCode::kInvalidInput,
@@ -140,7 +140,7 @@ PinnedBytes::~PinnedBytes() = default;
 // --- Function ----------------------------------------------------------------------------
 
 Result<void> Function::check_devices(const Buffer* const* buffers, std::size_t count) const {
-  if (slot_ == nullptr) return {};  // the launch says so
+  if (slot_ == nullptr) return {};  // the launch reports it
   const DeviceState& device = slot_->module->device();
   for (std::size_t i = 0; i < count; ++i) {
     const Buffer* const buffer = buffers[i];

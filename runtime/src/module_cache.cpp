@@ -7,8 +7,8 @@
 namespace kiln::runtime {
 namespace {
 
-// What the device's driver takes; NVIDIA's takes text and binaries, told apart by their first
-// bytes.
+// The format that the device's driver takes. NVIDIA's takes text and binaries, which are
+// distinguished by their first bytes.
 ImageFormat format_of(std::span<const std::byte> image, Backend backend) {
   switch (backend) {
     case Backend::kHip:

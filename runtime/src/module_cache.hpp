@@ -1,8 +1,8 @@
-// The modules of one device: from a catalog's entry to its slot, found without a lock.
+// The modules of one device: finds the slot of a catalog's entry without a lock.
 //
-// A hash table of slots by the entry's address. Readers probe the present table; adding a slot
-// takes the mutex, and publishes a larger table when the present one is half full. Older tables
-// stay until the end: together they are no larger than the newest. Thread-safety: everything.
+// A hash table of slots, keyed by the entry's address. Readers probe the current table. Adding a
+// slot takes the mutex and publishes a larger table when the current one is half full. Older tables
+// are kept until the end: together they are no larger than the newest. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class ModuleCache {
  public:
   explicit ModuleCache(DeviceState& device);
 
-  // The entry's slot, or null when nothing asked for it yet.
+  // Returns the entry's slot, or null if it was never asked for.
   ModuleSlot* find(const ModuleEntry& entry) const noexcept {
     const Table& table = *table_.load(std::memory_order_acquire);
     for (std::size_t at = table.place(entry);; at = (at + 1) & table.mask) {
@@ -36,7 +36,8 @@ class ModuleCache {
   }
   ModuleSlot& find_or_add(const ModuleEntry& entry);
 
-  // The module of an image that the caller brings, copied on first use. Takes a lock.
+  // Returns the module of an image that the caller brings. Copies the image on first use. Takes a
+  // lock.
   ModuleSlot& find_or_add(std::span<const std::byte> image);
 
  private:
@@ -47,13 +48,13 @@ class ModuleCache {
       return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15u >> 32) & mask;
     }
     void insert(ModuleSlot& slot);
-    std::size_t mask;  // size - 1, the size a power of two
+    std::size_t mask;  // size - 1; the size is a power of two
     std::vector<std::atomic<ModuleSlot*>> slots;
   };
 
   DeviceState& device_;
   std::mutex mutex_;                              // held while adding
-  std::vector<std::unique_ptr<Table>> tables_;    // the last one is the present one
+  std::vector<std::unique_ptr<Table>> tables_;    // the last one is current
   std::vector<std::unique_ptr<ModuleSlot>> all_;  // in order of first use
   std::atomic<const Table*> table_{nullptr};
 

@@ -31,13 +31,13 @@ Error invalid(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }
 
-// C leaves 0 in what an initialiser does not name: {{4}, {256}}.
+// C sets members that an initialiser does not name to 0: {{4}, {256}}.
 Error with_zeros_explained(Error error, const Dim3& size) {
   if (size.x != 0 && size.count() == 0) error.hint("write 1 for the dimensions that are not used");
   return error;
 }
 
-// One of which nothing else is known.
+// A parameter of which only the size is known.
 Parameter sized(std::size_t size) {
   Parameter one;
   one.size = static_cast<std::uint16_t>(std::min<std::size_t>(size, 0xFFFF));
@@ -48,7 +48,7 @@ bool is_address_for_value(const Parameter& given, const Parameter& wanted) {
   return wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer;
 }
 
-// What fits_parameter says of types, as far as they are known here.
+// Applies the rules of fits_parameter for types, as far as the types are known.
 bool fits(const Parameter& given, const Parameter& wanted) {
   if (given.size != wanted.size) return false;
   if (is_address_for_value(given, wanted)) return false;
@@ -65,12 +65,12 @@ std::string type_of(const Parameter& one) {
   return to_string(ParameterType{one.element, one.kind == ParameterKind::kPointer, one.is_const});
 }
 
-// A cast makes one number of another, and no buffer or struct of anything.
+// A cast can convert one number to another, but not a buffer or a struct.
 bool may_be_number(const Parameter& one) {
   return one.kind != ParameterKind::kPointer && one.size <= sizeof(std::uint64_t);
 }
 
-// Puts before the last hint which emulated device, if any, runs one of the images.
+// If an emulated device runs one of the images, adds its name before the last hint.
 void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint16_t unit,
                   const std::string& emulator_library) {
   for (const EmulatedDevice& device : emulated_devices(emulator_library)) {
@@ -136,7 +136,7 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   request.grid = config.grid;
   request.block = config.block;
   request.shared_bytes = config.shared_bytes;
-  request.arguments = const_cast<void**>(addresses);  // the drivers' interfaces predate const
+  request.arguments = const_cast<void**>(addresses);  // the drivers' interfaces lack const
   request.argument_count = count;
   Result<void> launched = device.driver().launch(device.ordinal(), request);
   if (launched) {
@@ -259,7 +259,7 @@ ModuleSlot::ModuleSlot(DeviceState& device, std::string name, ImageFormat format
       units_(1) {}
 
 ModuleSlot::~ModuleSlot() {
-  // Nobody is left to tell of a failure.
+  // Failures are ignored, because nobody is left to be told.
   (void)unload();
 }
 
@@ -391,7 +391,7 @@ Error ModuleSlot::nothing_fits(Selection selection, FolderImages added, const st
                                std::uint16_t unit) const {
   std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
   Error error = no_image(selection, name_, device_target(), device_.identity());
-  for (std::string& note : added.notes) {  // before the last hint
+  for (std::string& note : added.notes) {  // inserted before the last hint
     error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
   }
   if (device_.is_stand_in()) {
@@ -416,7 +416,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
   for (const std::string& note : added.notes) {
     device_.trace([&] { return "module '" + name_ + "': " + note; });
   }
-  // First, so that among equals they win over the program's own.
+  // Images of folders come first, so that they win over equal images of the program.
   std::vector<ImageEntry> images;
   for (const FolderImage& image : added.images) images.push_back(image.entry(unit_index));
   images.insert(images.end(), entry_->images.begin(), entry_->images.end());
@@ -508,7 +508,7 @@ Result<void> ModuleSlot::unload_unit(UnitSlot& unit) {
     if (unit.started.load() == finished) break;
     std::this_thread::yield();
   }
-  // Work that still runs the module's code has to end first. The module goes in any case.
+  // Work that still runs the module's code has to end first. The module is unloaded in any case.
   Result<void> done = device_.driver().synchronize(device_.ordinal());
   Result<void> unloaded =
       device_.driver().unload(device_.ordinal(), std::exchange(unit.module, nullptr));

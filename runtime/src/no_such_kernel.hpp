@@ -1,4 +1,4 @@
-// Names that no kernel of a module has as they are: those of templates, and the error for the others.
+// Kernel names that do not match exactly: instances of templates, and the error for unknown names.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,12 @@
 
 namespace kiln::runtime {
 
-// The kernel that a person would call `name`: an instance of a template is "saxpy<float>", where the
-// image's name for it is mangled. Negative: none. An error where two are called so.
+// Returns the index of the kernel that users call `name`, or a negative number. An instance of a
+// template is called "saxpy<float>", while its name in the image is mangled. The error says that
+// two kernels match.
 Result<std::ptrdiff_t> find_written(std::string_view name, const ModuleEntry& module);
 
-// kNotFound, with the nearest name that there is.
+// The error kNotFound, with the nearest existing name.
 Error no_such_kernel(std::string_view name, const ModuleEntry& module);
 
 }  // namespace kiln::runtime

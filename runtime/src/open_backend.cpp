@@ -18,10 +18,11 @@ extern "C" void kiln_open_driver(kiln::runtime::DriverPlugin* plugin);
 namespace kiln::runtime {
 namespace {
 
-// Where each backend's library is looked for, in order. Versioned names first: the plain one comes
-// with development packages only, and may be a stub.
+// The paths at which a backend's library is searched, in order. Versioned names come first: the
+// plain name exists only with development packages and may be a stub.
 std::vector<std::string> candidates(Backend backend) {
-  // A library that ships with kiln lies beside the program or the library that the runtime is in.
+  // A library that comes with kiln lies beside the program or the library that contains the
+  // runtime.
   const auto ours = [](const std::string& name) {
     std::vector<std::string> paths;
     if (const std::string folder = own_folder(); !folder.empty()) {
@@ -77,7 +78,7 @@ Result<std::shared_ptr<Driver>> open_driver(Backend backend, const Library& libr
       reinterpret_cast<OpenDriverEntry>(library.symbol(kOpenDriverEntry)), library.path());
 }
 
-// Whether the backend needs no library.
+// True if the backend needs no library.
 bool is_part_of_program([[maybe_unused]] Backend backend, [[maybe_unused]] const std::string& path) {
 #ifdef KILN_AMALGAMATED
   return backend == Backend::kHost && path.empty();
@@ -106,7 +107,7 @@ OpenedBackend open_backend(Backend backend, const std::string& path) {
     library = Library::open(path.empty() ? candidates(backend) : std::vector{path}, reasons);
     if (!library) return opened;
   }
-  reasons.clear();  // of the paths before it
+  reasons.clear();  // drops the reasons of paths that failed before
   opened.status.library = is_part ? "this program" : library.path();
   Result<std::shared_ptr<Driver>> driver =
       is_part ? open_part_of_program() : open_driver(backend, library);

@@ -1,4 +1,4 @@
-// From a backend's name to its driver: which libraries are tried, and why each did not do.
+// Opens the driver of a backend: says which libraries are tried, and why each failed.
 #pragma once
 
 #include <memory>
@@ -13,21 +13,21 @@
 namespace kiln::runtime {
 
 struct OpenedBackend {
-  BackendStatus status;            // `available` says whether `driver` is there
-  std::shared_ptr<Driver> driver;  // null when it could not be opened
+  BackendStatus status;            // `available` says whether `driver` is set
+  std::shared_ptr<Driver> driver;  // null if it could not be opened
 };
 
-// Opens a backend's library and its driver. With a `library` path only that one is tried.
+// Opens a backend's library and its driver. If `library` is not empty, only that path is tried.
 OpenedBackend open_backend(Backend backend, const std::string& library);
 
 struct EmulatedDevice {
   std::string id;
   TargetId target;
 };
-// What the emulator offers; empty where its library is not there. For messages.
+// The emulator's devices, for messages; empty if its library is missing.
 std::vector<EmulatedDevice> emulated_devices(const std::string& library);
 
-// The backend of a device's name: "cuda:0", "hip", "host:wave64"; empty when there is none such.
+// The backend in a device's name: "cuda:0", "hip", "host:wave64"; empty if there is none.
 std::optional<Backend> backend_of(std::string_view device_id);
 
 }  // namespace kiln::runtime

@@ -15,7 +15,7 @@ struct RtcSymbols {
 #define KILN_RTC_SYMBOL(name, nvrtc, hiprtc, result, parameters) result(*name) parameters = nullptr;
 #include "runtime/src/rtc_symbols.def"
 
-  // Finds every function. Returns the first that is missing, or empty.
+  // Finds every function. Returns the name of the first that is missing, or an empty string.
   std::string resolve(const Library& library, bool is_cuda) {
 #define KILN_RTC_SYMBOL(name, nvrtc, hiprtc, result, parameters)                             \
   name = reinterpret_cast<result(*) parameters>(library.symbol(is_cuda ? #nvrtc : #hiprtc)); \
@@ -25,7 +25,7 @@ struct RtcSymbols {
   }
 };
 
-// The two compilers come without a standard library; these headers are what device code asks of it.
+// NVRTC and hipRTC have no standard library. These headers have what device code needs from it.
 constexpr char kIntegers[] = R"(#pragma once
 namespace std {
 using int8_t = signed char; using uint8_t = unsigned char;
@@ -71,8 +71,8 @@ class RtcCompiler final : public Compiler {
     std::vector<const char*> options;
     for (const std::string& word : words) options.push_back(word.c_str());
 
-    // Quoted includes are looked for beside the source: by a relative name that would be below the
-    // program's current folder, whatever lies there.
+    // Uses an absolute name, because quoted includes are searched beside the source. With a
+    // relative name, that would be below the program's current folder.
     const std::string name = folder + "/" + source.path;
     void* program = nullptr;
     if (const int status = rtc_.create(&program, source.text.c_str(), name.c_str(),
@@ -95,7 +95,7 @@ class RtcCompiler final : public Compiler {
       if (rtc_.log_size(program, &size) == 0 && size != 0) {
         log.resize(size);
         rtc_.log(program, log.data());
-        log.resize(size - 1);  // its NUL
+        log.resize(size - 1);  // removes the NUL
       }
       return compile_error(failure("CompileProgram", compiled).message, std::move(log), folder);
     }
@@ -123,7 +123,8 @@ class RtcCompiler final : public Compiler {
   std::string path_, name_;
 };
 
-// Versioned names first, as for the drivers; then where toolkits lie that the linker does not know.
+// Versioned names come first, as for the drivers, and then usual folders of toolkits that the
+// linker does not search.
 std::vector<std::string> candidates(bool is_cuda) {
   if (is_cuda) {
     return {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so",

@@ -1,4 +1,4 @@
-// NVRTC and hipRTC as compilers: the vendors' own, in libraries that are opened when one is needed.
+// NVRTC and hipRTC, the vendors' run-time compilers. Their libraries are opened when needed.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,9 @@
 
 namespace kiln::runtime {
 
-// For the devices of CUDA, else of HIP. With a `library` path only that one is tried. Errors:
-// kUnavailable with each path's reason, or the function that the library lacks.
+// Opens NVRTC for Backend::kCuda and hipRTC otherwise. If `library` is not empty, only that path is
+// tried. Errors: kUnavailable with the reason for each path, or with the function that the library
+// lacks.
 Result<std::unique_ptr<Compiler>> open_rtc_compiler(Backend backend, const std::string& library);
 
 }  // namespace kiln::runtime

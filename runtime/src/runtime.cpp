@@ -1,4 +1,4 @@
-// Runtime: backends opened when one of their devices is first asked for, and the list of devices.
+// Runtime: opens a backend when one of its devices is first asked for, and lists devices.
 #include "kiln/runtime.hpp"
 
 #include <algorithm>
@@ -43,7 +43,7 @@ class RuntimeState {
     std::vector<std::shared_ptr<DeviceState>> devices;
   };
 
-  // Opens the backend on the first call; later calls take no lock.
+  // Opens the backend on the first call. Later calls take no lock.
   const OpenBackend& backend(Backend which) {
     Slot& slot = slots_[static_cast<std::size_t>(which)];
     std::call_once(slot.once, [&] { slot.backend = open(which); });
@@ -103,12 +103,12 @@ class RuntimeState {
     return status.backend == Backend::kHost || status.backend == Backend::kEmulator;
   }
 
-  // Whether kiln's own library is there, and says why it offers no device.
+  // True if a library of kiln's was found but offers no device; its reasons then say why.
   static bool is_unfit(const BackendStatus& status) {
     return is_of_kiln(status) && !status.library.empty() && !status.available;
   }
 
-  // The libraries of kiln's own devices are looked for beside the program.
+  // Adds a hint on where to put the library. kiln's own libraries are searched beside the program.
   static void hint_at_library(Error& error, const BackendStatus& status) {
     if (status.available || !is_of_kiln(status)) return hint_at_others(error);
     for (const std::string& reason : status.reasons) {
@@ -133,7 +133,7 @@ class RuntimeState {
     for (EmulatedDevice& device : emulated_devices(emulator_library)) {
       names.push_back(std::move(device.id));
     }
-    std::string lower(id);  // as all names are
+    std::string lower(id);  // all names are in lower case
     std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     std::string near = nearest(lower, names);
     for (const std::string& name : names) {
@@ -168,7 +168,7 @@ class RuntimeState {
     return result;
   }
 
-  // A device that cannot say what it is stays out, with the reason; the others are listed.
+  // Lists the devices. A device that cannot be identified is left out, and the reason is recorded.
   void list_devices(const std::shared_ptr<Driver>& driver, Backend which, OpenBackend& result) {
     const Result<int> count = driver->count_devices();
     if (!count) {
@@ -230,7 +230,7 @@ using runtime::RuntimeState;
 
 namespace {
 
-// Beside what `kiln build` keeps; "off" where nothing is to be kept, or nowhere can be.
+// A folder beside the cache of `kiln build`. "off" if the cache is off or there is no place for it.
 std::string compile_cache_of_environment() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
@@ -241,7 +241,7 @@ std::string compile_cache_of_environment() {
   return folder.empty() ? "off" : (folder / "compiled").string();
 }
 
-// A variable that is one of two words, or not set.
+// Checks that a variable is unset or one of two words.
 Result<void> check_word(const char* variable, std::string_view first, std::string_view second) {
   const char* const given = std::getenv(variable);
   const std::string_view value = given != nullptr ? given : "";
@@ -250,7 +250,7 @@ Result<void> check_word(const char* variable, std::string_view first, std::strin
                std::string(variable) + " is " + quote(value) + ", not " + quote(first) + " or " + quote(second)};
 }
 
-// What the environment says, where the program did not.
+// Reads options from the environment that the program has not set.
 void read_environment(OpenOptions& options) {
   const auto take = [](std::string& option, const char* variable) {
     const char* value = std::getenv(variable);

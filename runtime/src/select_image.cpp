@@ -19,10 +19,10 @@ Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
   return can_run(*target, image.ptx_isa, device);
 }
 
-// CUDA 13 builds for this compute capability and later ones. Source: CUDA 13.0 release notes.
+// CUDA 13 builds for this compute capability and newer ones. Source: CUDA 13.0 release notes.
 constexpr int kOldestOfNewToolkits = 75;
 
-// What makes an image of a source for a device, as a hint spells it.
+// How a hint names the compiler that can compile a source for the device.
 std::string wanted_compiler(const TargetId& device) {
   switch (device.kind) {
     case TargetKind::kHost: return "install a C++ compiler, or name one in KILN_CXX";
@@ -83,7 +83,7 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   }
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
-  // Of a program that was built with its sources instead of images.
+  // The program was built with its sources instead of images.
   const bool has_source_alone =
       selection.source != nullptr &&
       std::all_of(selection.refusals.begin(), selection.refusals.end(),

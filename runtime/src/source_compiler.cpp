@@ -28,11 +28,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 64;
 
-constexpr std::string_view kWork = "compile-";  // how the names of work folders begin
+constexpr std::string_view kWork = "compile-";  // prefix of the names of work folders
 
-// Held on the cache's folder for as long as a work folder is in it: what is there while nobody
-// holds it was left by a program that was killed, and goes. Without locks (some network file
-// systems) nothing is removed.
+// A lock on the cache's folder, held while a work folder is in it. Work folders found while nobody
+// holds the lock were left by killed programs and are removed. If locks do not work (some network
+// file systems), nothing is removed.
 class CacheUse {
  public:
   explicit CacheUse(const std::string& folder)
@@ -62,7 +62,7 @@ class CacheUse {
   int opened_;
 };
 
-// A folder of its own for one compilation, gone with this object.
+// A temporary folder for one compilation. Removed with this object.
 class WorkFolder {
  public:
   static Result<WorkFolder> make(const std::string& parent) {
@@ -86,7 +86,7 @@ class WorkFolder {
   Result<void> put(const SourceBundle& bundle) const {
     for (const SourceBundle::File& file : bundle.files) {
       const fs::path path = fs::path(path_) / file.path;
-      std::error_code ignored;  // write_file tells
+      std::error_code ignored;  // write_file reports the error
       fs::create_directories(path.parent_path(), ignored);
       KILN_TRY(write_file(path.string(), file.text));
     }
@@ -102,7 +102,7 @@ std::string seal_of(const std::string& key, const std::string& image) {
   return KeyHasher().add("key", key).add("image", image).finish().hex();
 }
 
-// The image that was kept under this key, or empty when there is none that is whole.
+// Returns the image cached under this key, or an empty string if there is none or it is damaged.
 std::string find_entry(const std::string& path, const std::string& key) {
   Result<std::string> entry = read_file(path);
   if (!entry || entry->size() <= kDigestDigits) return {};

@@ -1,4 +1,4 @@
-// What a Stream owns, together with the buffers that were allocated on it.
+// Owned by a Stream and by the buffers that were allocated on it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ struct StreamState {
 
   StreamState(std::shared_ptr<DeviceState> of, NativeStream stream)
       : device(std::move(of)), native(stream) {}
-  // Nobody is left to tell of a failure.
+  // Failures are ignored, because nobody is left to be told.
   ~StreamState() { (void)device->driver().destroy_stream(device->ordinal(), native); }
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;

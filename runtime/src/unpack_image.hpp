@@ -1,4 +1,4 @@
-// The bytes of an embedded image, decompressed where they are stored compressed.
+// The bytes of an embedded image, decompressed if needed.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace kiln::runtime {
 
-// The page that drivers map code objects by.
+// Drivers map code objects in pages of this size.
 inline constexpr std::size_t kImageAlignment = 4096;
 
 struct AlignedDelete {
@@ -20,17 +20,17 @@ struct AlignedDelete {
   }
 };
 
-// `bytes` points into the catalog, or into `storage`.
+// `bytes` points into the catalog or into `storage`.
 struct ImageBytes {
   std::span<const std::byte> bytes;
   std::unique_ptr<std::byte[], AlignedDelete> storage;
 };
 
-// Errors: kInvalidInput for bytes that are not what the catalog says; kUnavailable for a compressed
-// image in a runtime that was built without zstd; kEnvironment when memory runs out.
+// Errors: kInvalidInput if the bytes are not what the catalog says, kUnavailable for a compressed
+// image if the runtime was built without zstd, and kEnvironment if memory runs out.
 Result<ImageBytes> unpack_image(const ImageEntry& image);
 
-// A copy of an image with a NUL after it, which PTX text needs; a NUL that is there is not doubled.
+// Copies an image and adds a NUL after it, as PTX text needs. An existing NUL is not doubled.
 ImageBytes copy_image(std::span<const std::byte> image);
 
 }  // namespace kiln::runtime

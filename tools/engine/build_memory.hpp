@@ -3,7 +3,7 @@
 //   <out>/.kiln/state             BuildState
 //   <out>/.kiln/digests           digests of files below the source root and the out folder
 //   <cache folder>/digests        digests of all other files, such as compilers and system headers;
-//                                 shared by all builds of the user: 300 MB of compilers are read once
+//                                 shared by the user's builds: 300 MB of compilers are read once
 #pragma once
 
 #include "kiln/result.hpp"

@@ -1,14 +1,14 @@
 // Brings the outputs of a plan up to date: runs stale steps in parallel and reports each step.
 //
-// Order: a step starts when the steps that it reads from are done. Among the steps that can start, the
-// longest goes first (step_queue.hpp). Bundles wait until every compile has ended.
+// Order: a step starts when the steps that it reads from are done. Among the steps that can start,
+// the longest goes first (step_queue.hpp). Bundles wait until every compile has ended.
 //
-// Failures: a failed step stops only the steps that read from it, so that one run reports every broken
-// module. No bundle is made then. With FailurePolicy::kKeepGoing, intact modules still get bundles.
-// An interrupt stops everything; finished steps stay finished.
+// Failures: a failed step stops only the steps that read from it, so that one run reports every
+// broken module. No bundle is made then. With FailurePolicy::kKeepGoing, intact modules still get
+// bundles. An interrupt stops everything; finished steps stay finished.
 //
-// Effects: writes whole outputs and logs below out/. When execute() returns, even with an error, `state`
-// has a record of every step whose output is in place.
+// Effects: writes whole outputs and logs below out/. When execute() returns, even with an error,
+// `state` has a record of every step whose output is in place.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // finish: makes kiln.json, compile_commands.json and the header from the images and bundles of a
 // build.
 //
-// Every image is read back and its kernels are compared (verify) before anything is written. The state
-// records what decides the result (BuildState::finish), so that a build with nothing to do reads no image.
+// Every image is read back and its kernels are compared (verify) before anything is written. The
+// state records what decides the result (BuildState::finish), so that a build with nothing to do
+// reads no image.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 //   argument            one entry per word of argv, with {src} and {out}
 //   lines               named: what name_lines() does to a converted source
 //   environment NAME    value: set by the step, or passed on from the user's environment
-//   source folder       its path, if nvcc writes it into the output: with debug information, or when
+//   source folder       its path, if nvcc writes it into the output: with debug information, or if
 //                       nvcc cannot be told another name for the source
 //   input {src}/a.cu    digest, or "missing"
 #pragma once

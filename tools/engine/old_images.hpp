@@ -1,7 +1,8 @@
 // Removes what an earlier build left in the out folder and the present one does not make.
 //
 // Images and bundles: of targets that this build leaves out or that the manifest no longer has.
-// KILN_IMAGE_PATH may name the out folder, so images of older sources must not stay beside new ones.
+// KILN_IMAGE_PATH may name the out folder, so images of older sources must not stay beside new
+// ones.
 //
 // Sources that hipify-perl made for AMD GPUs: an #include would still find a removed header.
 #pragma once

@@ -1,8 +1,8 @@
 // Runs one step, from its argv to an output in place or an error with everything the tool printed.
 //
 // The tool runs in the source root and gets relative names for the files there, so that no output
-// depends on the checkout's location. It writes into a scratch folder, out/.kiln/tmp/<unique>, which is
-// also its TMPDIR. The complete output is then moved to its place.
+// depends on the checkout's location. It writes into a scratch folder, out/.kiln/tmp/<unique>,
+// which is also its TMPDIR. The complete output is then moved to its place.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // What the last build in an out folder did: the output of each step, and what decided it.
 //
-// Kept in out/.kiln/state as sealed text (tools/system/sealed_text.hpp), version 2. A state that is cut
-// short, changed or of another version counts as empty: everything is built again.
+// Kept in out/.kiln/state as sealed text (tools/system/sealed_text.hpp), version 2. A state that is
+// cut short, changed or of another version counts as empty: everything is built again.
 //
 //   file       = { "file " digest " " path }  { "is " label "\t" value }  steps
 //                { "finish " label "\t" value }

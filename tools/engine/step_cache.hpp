@@ -1,8 +1,9 @@
 // Finds a step's output in the shared store by what decides it, and stores it there.
 //
-// A step's key is a hash of its ingredients. If the tool reports what it read, the store first returns
-// the lists of files that steps with this key have read. A list whose files all have the recorded digests
-// leads to the output. Paths are neutral, so the keys are the same in every checkout.
+// A step's key is a hash of its ingredients. If the tool reports what it read, the store first
+// returns the lists of files that steps with this key have read. A list whose files all have the
+// recorded digests leads to the output. Paths are neutral, so the keys are the same in every
+// checkout.
 #pragma once
 
 #include <optional>

@@ -2,10 +2,10 @@
 // end
 // while other cores are idle.
 //
-// The estimate for a step is its last duration. Without one, it is the longest duration of its siblings,
-// the steps of the same source for other targets, in this build or an earlier one. A step without any
-// estimate goes first: it may be the longest, and its duration serves as its siblings' estimate.
-// Durations are rounded down to seconds, and equal steps go in the plan's order.
+// The estimate for a step is its last duration. Without one, it is the longest duration of its
+// siblings, the steps of the same source for other targets, in this build or an earlier one. A step
+// without any estimate goes first: it may be the longest, and its duration serves as its siblings'
+// estimate. Durations are rounded down to seconds, and equal steps go in the plan's order.
 #pragma once
 
 #include <cstdint>

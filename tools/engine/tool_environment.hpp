@@ -1,9 +1,9 @@
 // The environment that tools run in: selected variables of the user's environment, and nothing
 // else.
 //
-// Every variable that a tool sees may decide its output, so each is an ingredient of the step. PATH is
-// the exception: the programs found on it count by their content. The language of messages is fixed,
-// because messages are kept beside the images.
+// Every variable that a tool sees may decide its output, so each is an ingredient of the step. PATH
+// is the exception: the programs found on it count by their content. The language of messages is
+// fixed, because messages are kept beside the images.
 #pragma once
 
 #include <string>

@@ -4,7 +4,8 @@
 //
 //   { key " " the probe as JSON "\n" }    only the entries that are asked for are parsed
 //
-// A memory that is cut short, changed or of another format counts as empty: every tool is probed again.
+// A memory that is cut short, changed or of another format counts as empty: every tool is probed
+// again.
 #pragma once
 
 #include <map>

@@ -1,8 +1,8 @@
 // kiln.json and `kiln inspect --json`: writes builds and inspected files as JSON and reads them
 // back.
 //
-// docs/INSPECT.md describes the format. It is stable: fields are added, never renamed. It contains no
-// absolute path and no time.
+// docs/INSPECT.md describes the format. It is stable: fields are added, never renamed. It contains
+// no absolute path and no time.
 #pragma once
 
 #include <cstdint>

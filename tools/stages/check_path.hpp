@@ -1,8 +1,8 @@
 // check_path: decides whether a path can be given to the tools.
 //
 // nvcc and hipcc pass their command lines to a shell with every word in double quotes. kiln itself
-// writes places as {name} and lists of files as lines. A path with a character that is special to any
-// of them is refused in advance, with the reason.
+// writes places as {name} and lists of files as lines. A path with a character that is special to
+// any of them is refused in advance, with the reason.
 #pragma once
 
 #include <string>

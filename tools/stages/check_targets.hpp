@@ -1,7 +1,7 @@
 // check_targets: checks that the tools on this machine can build every target of the manifest.
 //
-// Runs before any step. Finds missing tools, processors that the device libraries or the CUDA toolkit
-// do not support, and bundles with more targets than loaders read.
+// Runs before any step. Finds missing tools, processors that the device libraries or the CUDA
+// toolkit do not support, and bundles with more targets than loaders read.
 #pragma once
 
 #include <optional>

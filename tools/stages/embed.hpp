@@ -23,9 +23,9 @@ using GeneratedFile = generator::GeneratedFile;
 // whatever the number of cores. `store` keeps compressed images, so that a build after a small
 // change compresses only what has changed. It may be null.
 //
-// Modules, and the kernels of a module, must be sorted by name. Images must have their bytes. Errors:
-// kInvalidInput for an invalid namespace or file name, kEnvironment if memory runs out, and kInternal
-// if `catalog` breaks these rules.
+// Modules, and the kernels of a module, must be sorted by name. Images must have their bytes.
+// Errors: kInvalidInput for an invalid namespace or file name, kEnvironment if memory runs out, and
+// kInternal if `catalog` breaks these rules.
 Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& options,
                                          std::uint32_t minimum_runtime,
                                          CacheStore* store = nullptr);

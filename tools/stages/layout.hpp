@@ -8,8 +8,9 @@
 //   kiln.json, compile_commands.json
 //   .kiln/                                  state, logs and dependency lists of the build
 // A module with several sources has a folder per unit, images/<module>/<unit>/<target>.<ext>, and
-// bundles named <module>.<unit>.hsaco. The name of a unit is its source's file name without extension.
-// If that is not unique or has special characters, '@' and the unit's position are added: 'x@1'.
+// bundles named <module>.<unit>.hsaco. The name of a unit is its source's file name without
+// extension. If that is not unique or has special characters, '@' and the unit's position are
+// added: 'x@1'.
 #pragma once
 
 #include <cstddef>

@@ -3,8 +3,8 @@
 //
 //   {"format": 1, "modules": {"affine": {"affine_f32": ["u64 numel", "const u64* info", "f32 mul"]}}}
 //
-// A parameter is "type name" (formats/parameter_type.hpp has the types). Each parameter lies at the next
-// offset that is a multiple of its size.
+// A parameter is "type name" (formats/parameter_type.hpp has the types). Each parameter lies at the
+// next offset that is a multiple of its size.
 #pragma once
 
 #include <map>

@@ -1,7 +1,8 @@
 // parse_manifest: reads targets.json and the abi files that it names into a checked Manifest.
 //
-// The format is described in docs/MANIFEST.md, and for editors in tools/schema/targets.schema.json. All
-// checks that need only the files are made here; check_targets checks what the installed tools can build.
+// The format is described in docs/MANIFEST.md, and for editors in tools/schema/targets.schema.json.
+// All checks that need only the files are made here; check_targets checks what the installed tools
+// can build.
 #pragma once
 
 #include <filesystem>

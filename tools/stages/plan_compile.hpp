@@ -1,11 +1,14 @@
 // plan_compile: makes the steps that compile one source for one target to a raw image of device
 // code.
 //
-//   AMD      the converted source, by hipcc or clang, to an ELF: code object V5, V6 for generic targets
-//   NVIDIA   the source, by nvcc, to a cubin or to PTX. If PTX of a cubin's architecture is also built,
-//            the cubin is made from it.
-// Neither the steps nor their outputs depend on where the source root and out folder are. The exception
-// is debug information of NVIDIA's tools (lines or full): cubins then hold the source's folder and time.
+//   AMD      the converted source, by hipcc or clang, to an ELF: code object V5, or V6 for generic
+//            targets
+//   NVIDIA   the source, by nvcc, to a cubin or to PTX. If PTX of a cubin's architecture is also
+//            built, the cubin is made from it.
+//
+// Neither the steps nor their outputs depend on where the source root and out folder are. The
+// exception is debug information of NVIDIA's tools (lines or full): cubins then hold the source's
+// folder and time.
 #pragma once
 
 #include <vector>

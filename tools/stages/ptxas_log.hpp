@@ -6,8 +6,8 @@
 //     "N bytes stack frame, N bytes spill stores, N bytes spill loads"
 //     "ptxas info    : Used N registers, ..., N bytes smem, ..."
 //
-// A device function that is not inlined has its own properties line ("Function properties for NAME"),
-// which does not belong to the kernel. Source: the output of ptxas 11.8 to 13.0.
+// A device function that is not inlined has its own properties line ("Function properties for
+// NAME"), which does not belong to the kernel. Source: the output of ptxas 11.8 to 13.0.
 #pragma once
 
 #include <cstdint>

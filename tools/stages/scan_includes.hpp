@@ -1,9 +1,9 @@
 // scan_includes: finds the local headers that a source includes, directly and indirectly.
 //
 // Local means below the manifest's folder. Includes are searched as compilers do: "x" beside the
-// including file and then in the include directories, <x> only in the include directories. Includes that
-// are not found, or whose path comes from a macro, are left to the compilers. Conditions are not
-// evaluated: every #include counts.
+// including file and then in the include directories, <x> only in the include directories. Includes
+// that are not found, or whose path comes from a macro, are left to the compilers. Conditions are
+// not evaluated: every #include counts.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // write_ninja: writes a plan as a Ninja file, so that Ninja or a compatible program runs the steps.
 //
-// Each step becomes an edge that runs `kiln step` around the step's own command. It puts the output, log
-// and dependency list in place as `kiln build` does, and checks nothing else. The last edge runs
-// `kiln assemble`. The first edge rewrites the Ninja file when its inputs change.
+// Each step becomes an edge that runs `kiln step` around the step's own command. It puts the
+// output, log and dependency list in place as `kiln build` does, and checks nothing else. The last
+// edge runs `kiln assemble`. The first edge rewrites the Ninja file when its inputs change.
 //
 //   rule kiln_step       command = kiln step ... -- <command>, restat
 //   rule kiln_compile    the same with a depfile
