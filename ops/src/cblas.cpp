@@ -1,5 +1,5 @@
-// A BLAS on the host, through its C interface (netlib's cblas.h). It knows f32 and f64 only: f16 and
-// bf16 are widened to f32, multiplied there, and rounded once.
+// A BLAS on the host, through its C interface (netlib's cblas.h). It supports only f32 and f64. f16
+// and bf16 are widened to f32, multiplied, and rounded once.
 #include <cstring>
 #include <vector>
 
@@ -22,13 +22,13 @@ struct Functions {
   GemmFunction<double>* twice;
 };
 
-// What a matrix is stored as: `lines` of `length` elements.
+// How a matrix is stored: `lines` of `length` elements each.
 struct Stored {
   std::int64_t lines;
   std::int64_t length;
 };
 
-// The matrix, its lines packed.
+// Returns the matrix widened to f32, without gaps between lines.
 std::vector<float> widened(DType dtype, const std::uint16_t* from, Stored stored,
                            std::int64_t leading) {
   std::vector<float> to(static_cast<std::size_t>(stored.lines * stored.length));
@@ -102,7 +102,7 @@ class Cblas final : public GemmLibrary {
       }
     }
   }
-  // Of operands without gaps.
+  // Multiplies operands without gaps.
   void product(const Gemm& gemm, const std::vector<float>& wide_a, Stored a,
                const std::vector<float>& wide_b, Stored b, float* out, std::int64_t leading) const {
     functions_.single(kColumnMajor, operation(gemm.a), operation(gemm.b), count(gemm.rows),

@@ -15,7 +15,7 @@ namespace {
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
-// Dims of images and windows, which the kernels count in 31 bits.
+// Largest size of a dim of images and windows, which the kernels count in 31 bits.
 constexpr std::uint32_t kMostOfDim = std::numeric_limits<std::int32_t>::max();
 
 Result<void> require_image(std::string_view name, const Layout& layout, std::size_t rank) {
@@ -29,7 +29,7 @@ Result<void> require_image(std::string_view name, const Layout& layout, std::siz
   return {};
 }
 
-// How many windows fit into a dim.
+// Returns how many windows fit into a dim.
 Result<std::size_t> windows(std::size_t size, std::size_t window, std::size_t stride,
                             std::size_t padding, std::size_t dilation) {
   if (window == 0 || stride == 0 || dilation == 0) {
@@ -49,7 +49,7 @@ std::size_t product(const Extents& dims) {
   return count;
 }
 
-// The dims, then the strides, of each operand in turn.
+// Appends the dims and then the strides of an operand.
 void append(LayoutBlock& block, const Layout& layout) {
   block.append(layout.dims.begin(), layout.dims.end());
   const Extents strides = strides_of(layout);
@@ -71,12 +71,12 @@ double scale(std::size_t size, std::size_t size_out) {
   return static_cast<double>(size) / static_cast<double>(size_out);
 }
 
-// Lines of so many outputs are written by chunks where they are whole ones.
+// True if rows of so many outputs are written in whole chunks.
 bool has_chunks(std::size_t outputs, DType dtype) { return outputs * size_of(dtype) % 16 == 0; }
 
-// As many threads as there are outputs: of those that are made by themselves in blocks that all
-// multiprocessors have; of those that share terms as many as the device holds at once, where terms are
-// many. A host's threads are rounds of a loop.
+// Outputs that are computed independently get a thread each, in blocks for all multiprocessors.
+// Outputs that share terms get as many threads as the device holds at once if there are many terms.
+// On a host, threads are rounds of a loop.
 tuning::Launch convolution_launch(const tuning::Spread& device, const ConvolutionWork& work) {
   const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
   const bool is_spread = is_host || work.is_alone(device);
@@ -187,12 +187,12 @@ Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kIm2Col[flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
-  // Of one dim the reference has a thread for each window of a channel, as we where all run at once
-  // (families/im2col.cuh).
+  // With one spatial dim, the reference has a thread for each window of a channel. So does kiln's
+  // own geometry if all windows run at once (families/im2col.cuh).
   const std::size_t windows = flat ? count : count / call.window[0];
   const bool at_once = windows <= spread_over(gpu).resident() && size_of(call.dtype) != 8;
   const std::size_t threads = call.geometry == Geometry::kReference || at_once ? windows : count;
-  std::size_t line = 1;  // what the windows of a row of outputs have
+  std::size_t line = 1;  // number of windows in a row of outputs
   for (std::size_t d = flat ? 2 : 1; d < out.rank(); ++d) line *= out[d];
   const bool in_chunks = has_chunks(line, call.dtype);
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, in_chunks));
@@ -217,7 +217,7 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   const std::size_t length = (call.length - 1) * call.stride + call.window;
   KILN_TRY(in_32_bits("elements of a dim", length, kMostOfDim));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
-  // Groups of neighbours with their terms side by side (families/im2col.cuh).
+  // Groups of neighbouring outputs whose terms lie side by side (families/im2col.cuh).
   const std::size_t group = size_of(call.dtype) == 8 ? 2 : 4;
   const bool grouped =
       (call.window | call.stride) % group == 0 && count > spread_over(gpu).resident();
@@ -243,7 +243,7 @@ Result<Launch> plan(const Pool2d& call, const Gpu& gpu) {
   const std::size_t count = product(out);
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   append(launch.layout, call.src_layout);
-  // What the kernel calls "w" is dim 2.
+  // The kernel's "w" is dim 2.
   launch.pass(Pool2dKernel<void>(), product(call.src_layout.dims), call.height, call.width,
               call.stride_height, call.stride_width, nullptr, call.src, call.dst);
   launch.layout_argument = 5;
@@ -260,7 +260,7 @@ Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
                                 has_chunks(out.dims[3], call.dtype)));
   append(launch.layout, call.src_layout);
-  // What the kernel calls "w" is dim 2.
+  // The kernel's "w" is dim 2.
   launch.pass(UpsampleNearest2dKernel<void>(), call.height_out, call.width_out,
               scale(src[2], call.height_out), scale(src[3], call.width_out), nullptr, call.src,
               call.dst);

@@ -27,7 +27,7 @@ ConvolveWay way_of(ConvolutionTiles tiles) {
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
-// What the kernels are told, as 64-bit numbers: of one dim, an image has one row.
+// The kernels' parameters, as 64-bit numbers. With one spatial dim, an image has one row.
 struct Described {
   tuning::ConvolveShape shape;
   tuning::ConvolveDim rows, columns;
@@ -41,7 +41,7 @@ struct Described {
   }
 };
 
-// How far apart the first and the last element are, or more than 32 bits count.
+// Returns the distance between the first and the last element, or 2^32 if 32 bits cannot hold it.
 std::size_t reach(const Layout& layout, std::size_t first_dim) {
   const Extents strides = strides_of(layout);
   constexpr std::size_t kMost = std::size_t{1} << 32;
@@ -54,7 +54,7 @@ std::size_t reach(const Layout& layout, std::size_t first_dim) {
   return sum;
 }
 
-// An error where the numbers of a dim are too many, or too large.
+// Returns an error if a number of the dim is too large.
 Result<void> require_dim(const Convolution& call, std::size_t size, std::size_t size_out,
                          std::size_t taps) {
   if (taps > tuning::kConvolveTaps) {
@@ -174,8 +174,8 @@ ConvolutionWork work_of(const Convolution& call, const Extents& out) {
 ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const Gpu& gpu) {
   if (!kMany.has(call.dtype)) return ConvolutionTiles::kNone;
   const tuning::Spread device = spread_over(gpu);
-  // A processor widens each f16 for each product: 1x16x64x64 by 3x3 to 16 takes 17 ms by tiles, 10
-  // directly (f32: 6 and 12).
+  // The host widens each f16 for each product: a convolution of 1x16x64x64 by 3x3 to 16 channels
+  // takes 17 ms by tiles and 10 ms directly (f32: 6 and 12 ms).
   const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
   if (is_host && call.dtype != DType::kF32) return ConvolutionTiles::kNone;
   const ConvolutionWork work = work_of(call, out);
@@ -185,7 +185,8 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   for (const ConvolutionTiles tiles :
        {ConvolutionTiles::kNone, ConvolutionTiles::kManyChannels, ConvolutionTiles::kFewChannels,
         ConvolutionTiles::kFewChannelsApart}) {
-    // Of one channel, whose weights nobody shares, all but a few outputs are counted as others.
+    // With one channel, no outputs share weights. Their time is still estimated as for shared
+    // outputs, unless there are only a few.
     const bool is_wave = work.outputs * work.channels <= 32;
     const bool is_alone = tiles == ConvolutionTiles::kNone &&
                           (is_wave || (work.channels != 1 && work.is_alone(device)));

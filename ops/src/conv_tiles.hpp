@@ -1,4 +1,4 @@
-// Convolutions as products of matrices: launches of conv_tiles64_<T> and conv_tiles16_<T>.
+// Convolutions as matrix products: launches of conv_tiles64_<T> and conv_tiles16_<T>.
 #pragma once
 
 #include "kernels/tuning/convolve.hpp"
@@ -7,11 +7,12 @@
 
 namespace kiln::ops {
 
-// And what a thread reads of an output by itself, as it reads no more places of a dim than there are.
+// Adds `read`: the number of elements that a thread reads for an output of its own. In each dim, it
+// reads at most as many places as the image has.
 struct ConvolutionWork : tuning::ConvolveLoad {
   double read;
 
-  // Whether the direct kernels make outputs by themselves.
+  // True if the direct kernels compute each output independently of the others.
   bool is_alone(const tuning::Spread& device) const {
     return channels == 1 || outputs <= tuning::kConvolveTiny ||
            (terms <= tuning::convolve_terms_alone(false) &&
@@ -20,11 +21,11 @@ struct ConvolutionWork : tuning::ConvolveLoad {
 };
 ConvolutionWork work_of(const Convolution& call, const Extents& out);
 
-// The tiles that serve a convolution with outputs of these dims best; kNone where the direct
-// kernels do.
+// Returns the tiles that are fastest for a convolution with outputs of these dims, or kNone if the
+// direct kernels are.
 ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const Gpu& gpu);
 
-// Errors (kInvalidInput) say why the kernel of `call.tiles` does not take the call.
+// The error (kInvalidInput) says why the kernel of `call.tiles` does not take the call.
 Result<Launch> plan_tiles(const Convolution& call, const Extents& out);
 
 }  // namespace kiln::ops

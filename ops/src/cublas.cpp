@@ -1,4 +1,5 @@
-// cuBLAS 11 and later. Declarations as in its manual; our own, so that no toolkit is needed.
+// cuBLAS 11 and later. The declarations follow its manual but are kiln's own, so that no toolkit is
+// needed.
 #include "gpu_gemm.hpp"
 
 namespace kiln::ops {

@@ -21,7 +21,7 @@ constexpr KernelRows kTranspose = rows_of("transpose");
 
 unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtype)); }
 
-// The grid of a contiguous fill.
+// Sets the grid of a contiguous fill.
 Result<void> set_fill_grid(Launch& launch, Geometry geometry, std::size_t count, DType dtype) {
   return set_grid(launch, geometry, count,
                   tuning::filled(count, static_cast<unsigned>(size_of(dtype))));
@@ -81,7 +81,7 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
         .hint("copy fewer rows at a time");
   }
 
-  // What the kernel does not move in units of sixteen bytes it moves by elements, which want threads.
+  // The kernel moves 16-byte units if it can. Otherwise it moves elements, which need more threads.
   const unsigned unit = per_chunk(call.dtype);
   const std::size_t pitches = call.rows > 1 ? call.inp_stride | call.out_stride : 0;
   if ((call.columns | pitches) % unit == 0) {
@@ -114,9 +114,9 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kTranspose, call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count,
                   element_count({{call.matrices, call.rows, call.columns}}));
-  // A block a tile, or a thread an element where tiles would be mostly empty.
+  // One block per tile, or one thread per element if tiles would be mostly empty.
   const TransposeTiles tiles = tiles_of(call, count);
-  constexpr std::size_t kMostBlocks = 1u << 30;  // kernels go on over what is more
+  constexpr std::size_t kMostBlocks = 1u << 30;  // kernels loop over the remaining tiles
   launch.block.x = tuning::kTransposeThreads;
   launch.grid.x = tiles.are_mostly_empty
                       ? spread_over(gpu).over(count, tuning::kTransposeThreads).blocks

@@ -40,7 +40,7 @@ Result<std::uint32_t> float_type(std::string_view root, DType dtype) {
   return std::uint32_t{dtype == DType::kF16 ? tuning::kFloatF16 : tuning::kFloatBf16};
 }
 
-// What kernels are told of a FusedProduct.
+// The parameters that kernels get for a FusedProduct.
 struct Numbers {
   std::int32_t rows, columns, stride;
   std::uint32_t type;
@@ -52,7 +52,8 @@ Result<Numbers> numbers_of(std::string_view root, const FusedProduct& call) {
   return Numbers{matrix.rows, matrix.columns, stride, type};
 }
 
-// The matrices of a call; of two the gate is the first. Kernels count the rows of both.
+// The matrices of a call. Of two matrices, the gate comes first. Kernels count the rows of both
+// together.
 struct Matrices {
   const void *first, *second;
   std::uint32_t rows;
@@ -65,7 +66,7 @@ Result<Matrices> matrices_of(const Call& call) {
   return Matrices{is_pair ? call.gate : call.weights, is_pair ? call.weights : nullptr, rows};
 }
 
-// A block for each of kRowsAtOnce rows. Where these are few, more threads share them.
+// Sets one block for every kRowsAtOnce rows. If there are few rows, more threads share them.
 void set_row_blocks(Launch& launch, std::uint32_t rows, std::uint32_t columns) {
   launch.grid.x = divide_up(rows, tuning::kRowsAtOnce);
   launch.block.x = kWave;
@@ -181,7 +182,7 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
   KILN_TRY(element_count({{call.vectors, call.columns}}));
-  // Of experts as many as their tiles have room for.
+  // With experts, as many vectors as their tiles have room for.
   const std::size_t count =
       call.experts == 0
           ? call.vectors
@@ -192,7 +193,7 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   const unsigned of_tile = tuning::half_vectors(has_groups);
   const std::uint32_t tiles = divide_up(count, of_tile);
   tuning::HalfBlock block = tuning::half_block(call.rows, tiles, gpu.multiprocessors, has_groups);
-  // Without copies in the background a step is there at a time, and blocks are small.
+  // Without background copies, only one step is held at a time, and blocks are small.
   const unsigned stages = has_background_copies(gpu) ? 2 : 1;
   if (stages == 1) block = {tuning::kHalfThreads, 1};
   const BlockFormatInfo& of = info(call.format);
@@ -226,7 +227,8 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   KILN_TRY(element_count({{call.rows, call.columns}}));
   KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMostSigned));
   KILN_TRY_ASSIGN(const std::uint32_t type, float_type("join_products", call.dst_dtype));
-  // Blocks that fill the device make all of one row, and take long rows by parts of so much.
+  // A single row is shared by blocks that fill the device. Otherwise a block takes up to kPart
+  // columns of a row.
   constexpr std::size_t kPart = 4096;
   launch.block.x = 256;
   launch.grid.x = call.rows == 1 ? spread_over(gpu).over(call.columns / 4 + 1, 256).blocks

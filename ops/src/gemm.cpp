@@ -10,10 +10,10 @@
 namespace kiln::ops {
 namespace {
 
-// The libraries count in int.
+// The libraries use int for sizes.
 constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
 
-// One operand, its sizes and strides spelt out.
+// An operand with its sizes and strides.
 struct Matrix {
   std::string name;
   Layout layout;
@@ -50,10 +50,10 @@ Result<Matrix> matrix_of(const std::string& name, const Layout& layout) {
   return matrix;
 }
 
-// How the matrix is stored. Strides of dims of size 1 are never walked, so they do not count.
+// How a matrix is stored. Strides of dims of size 1 do not matter, because they are never walked.
 struct Storage {
   bool row_major = true;
-  std::size_t leading = 0;  // elements between rows, or, if column-major, between columns
+  std::size_t leading = 0;  // elements between rows, or between columns if column-major
 };
 
 Result<Storage> storage_of(const Matrix& matrix) {

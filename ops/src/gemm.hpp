@@ -1,6 +1,6 @@
-// A matrix product as BLAS spells it: c = alpha * op(a) * op(b) + beta * c, all column-major.
+// A matrix product in the terms of BLAS: c = alpha * op(a) * op(b) + beta * c, all column-major.
 //
-// Owns what stands between shapes and the libraries; runs nothing.
+// Translates shapes and strides for the libraries; runs nothing.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace kiln::ops {
 
 struct GemmOperand {
   const void* data = nullptr;
-  bool transposed = false;        // stored as the transpose of what it stands for
+  bool transposed = false;        // stored as the transpose of the matrix that it stands for
   std::int64_t leading = 0;       // elements between columns, as stored
   std::int64_t batch_stride = 0;  // elements between matrices
 };
@@ -32,8 +32,8 @@ struct Gemm {
   double beta = 0;
 };
 
-// A row-major `out` is a column-major matrix transposed, so then the product is of the transposes, in
-// turned order. Errors (kInvalidInput) name the operand and its layout.
+// A row-major `out` is a transposed column-major matrix, so the product is then that of the
+// transposed operands in reverse order. Errors (kInvalidInput) name the operand and its layout.
 Result<Gemm> plan_gemm(const Matmul& product);
 
 }  // namespace kiln::ops

@@ -1,4 +1,4 @@
-// A vendor's matrix library, opened at run time: one call of it is enough.
+// A vendor's matrix library, opened at run time. kiln uses a single function of it.
 #pragma once
 
 #include <memory>
@@ -15,17 +15,18 @@ class GemmLibrary {
   GemmLibrary& operator=(const GemmLibrary&) = delete;
   virtual ~GemmLibrary() = default;
 
-  // The device is current on the calling thread, and no other call is under way.
+  // The device must be current on the calling thread, and no other call may be in progress.
   virtual Result<void> run(const Gemm& gemm) = 0;
 };
 
-// Each expects the library that its name says, and the device current on the calling thread, for the
-// library's destructor too. Errors: kUnavailable (a function that it lacks), kDriver.
+// Each function takes an opened library of the kind in its name. The device must be current on the
+// calling thread, also when the result is destroyed. Errors: kUnavailable (a missing function),
+// kDriver.
 Result<std::unique_ptr<GemmLibrary>> open_cublas(const runtime::Library& library, StreamRef stream);
 Result<std::unique_ptr<GemmLibrary>> open_rocblas(const runtime::Library& library, StreamRef stream);
 Result<std::unique_ptr<GemmLibrary>> open_cblas(const runtime::Library& library);
 
-// A function of the library, or the error that it has none of that name.
+// Finds a function of the library. The error says that the library lacks it.
 template <typename Function>
 Result<void> find(const runtime::Library& library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(library.symbol(name));

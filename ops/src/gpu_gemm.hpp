@@ -1,9 +1,9 @@
-// A GPU vendor's matrix library: a handle that is made once, and one function that multiplies.
+// A GPU vendor's matrix library: a handle that is created once, and one function that multiplies.
 //
-// `Vendor` declares what its manual does:
+// `Vendor` declares what the vendor's manual specifies:
 //   Handle, GemmFunction                    its types
 //   kCreate, kDestroy, kSetStream, kGemm    the names of its functions
-//   kStatusName                             of the one that names a status, which older releases lack
+//   kStatusName                             names a status; missing in older releases
 //   call(GemmFunction*, Handle, const Gemm&, const void* alpha, const void* beta) -> status
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace kiln::ops {
 
-// Sizes that plan_gemm() has held to the range of int.
+// plan_gemm() has checked that sizes fit into int.
 inline int count(std::int64_t n) { return static_cast<int>(n); }
 
 template <typename Vendor>
@@ -48,7 +48,7 @@ class GpuGemm final : public GemmLibrary {
     const void* const scale = twice ? static_cast<const void*>(&gemm.alpha) : &alpha;
     const void* const keep = twice ? static_cast<const void*>(&gemm.beta) : &beta;
     Result<void> done = check(Vendor::kGemm, Vendor::call(gemm_, handle_, gemm, scale, keep));
-    // The libraries have no word of their own for this.
+    // The libraries' own errors do not explain this case.
     if (!done && is_default_stream_) {
       done.error().hint(
           "while a stream is captured into a graph, multiply on that one: "
@@ -71,7 +71,7 @@ class GpuGemm final : public GemmLibrary {
   }
 
   typename Vendor::GemmFunction* gemm_ = nullptr;
-  int (*destroy_)(Handle) = nullptr;  // once there is a handle
+  int (*destroy_)(Handle) = nullptr;  // set once there is a handle
   const char* (*status_name_)(int) = nullptr;
   Handle handle_ = nullptr;
   bool is_default_stream_ = true;

@@ -29,7 +29,7 @@ Result<void> set_indexed_kernel(Launch& launch, const Kernels& kernels, DType id
                {}};
 }
 
-// The dims around one of them, multiplied.
+// The size of one dim, and the products of the dims before and after it.
 struct Around {
   std::size_t left = 1, size = 1, right = 1;
 };
@@ -49,15 +49,16 @@ Result<Around> around(const Extents& dims, std::size_t dim) {
   return parts;
 }
 
-// The number of elements of `dims` with another size in `dim`.
+// Returns the number of elements of `dims` with another size in `dim`.
 Result<std::size_t> count_with(Extents dims, std::size_t dim, std::size_t size) {
   dims[dim] = size;
   return element_count({dims});
 }
 
-// Of kernels whose threads walk along the ids: a thread an element beside them, as the reference
-// has; or so many times more, at most `parts`, as the device holds at once. Each part has as many
-// threads as a power of two.
+// Sets the grid of kernels whose threads walk along the ids. The reference geometry has a thread
+// for each element beside the ids' dim. kiln's own geometry also splits the ids into parts that
+// different threads walk: as many as the device holds at once, up to `parts`. Each part has a power
+// of two of threads.
 Result<void> set_walking_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                               const Around& shape, std::size_t places, std::size_t parts) {
   const tuning::Spread spread = spread_over(gpu);
@@ -71,7 +72,7 @@ Result<void> set_walking_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
   return set_grid(launch, geometry, shape.left * shape.right, spread.over(threads, kThreads));
 }
 
-// In any order, or by sorted ids: a thread for each chunk that is moved.
+// Plans sums in any order or by sorted ids: one thread for each chunk that is moved.
 Result<Launch> plan_in_other_order(const IndexAdd& call, const Gpu& gpu, const Around& shape) {
   const bool sorted = call.order == SumOrder::kSorted;
   Launch launch;
@@ -114,7 +115,7 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
   KILN_TRY(set_indexed_kernel(launch, kGather, call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, call.count));
-  // The largest blocks: neighbours read the same rows, and share a cache.
+  // Uses the largest blocks, because neighbours read the same rows and share a cache.
   KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).strided(count, 1024)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,
               shape.size, call.count, shape.right);
@@ -127,8 +128,8 @@ Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
   if (call.order != SumOrder::kKept) return plan_in_other_order(call, gpu, shape);
   Launch launch;
   KILN_TRY(set_indexed_kernel(launch, kIndexAdd, call.ids_dtype, call.dtype));
-  // Chunks of sixteen bytes, of eight where elements are bytes; ids are read once for a wave. Of
-  // one id and few places, elements.
+  // Moves chunks of 16 bytes, or of 8 if elements are bytes, so that ids are read once per wave.
+  // With a single id and few places, moves elements instead.
   const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16;
   constexpr std::size_t kFewPlaces = 1 << 15;
   const bool in_chunks = shape.right * bytes % chunk == 0 &&
@@ -164,7 +165,7 @@ Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
                 call.size, shape.right);
     return launch;
   }
-  // Every part reads all ids.
+  // Every part reads all ids, so there are only a few parts.
   constexpr std::size_t kMostParts = 8;
   KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * shape.right,
                             std::min(shape.size, kMostParts)));

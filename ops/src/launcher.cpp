@@ -15,7 +15,7 @@
 namespace kiln::ops {
 namespace {
 
-// Whether the plan and the kernel agree on the arguments. They are made apart from each other.
+// Checks that the plan and the kernel agree on the arguments. They come from different sources.
 Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
   bool same = launch.arguments.size() == kernel.parameters.size();
   for (std::size_t i = 0; same && i < kernel.parameters.size(); ++i) {
@@ -41,7 +41,7 @@ Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
             " bytes");
 }
 
-// Whether what the Launcher puts in the place of an argument has one.
+// Checks that the layout, the workspace and the step have places among the arguments.
 Result<void> check_places(const Launch& launch) {
   const std::size_t count = launch.arguments.size();
   const auto is_outside = [&](std::size_t place) { return place != Launch::kNoArgument && place >= count; };
@@ -63,12 +63,12 @@ struct Launcher::State {
   StreamRef stream;
   LayoutStore layouts;
   Workspace workspace;
-  // Held by what works in the workspace, until its launches are in their order on the stream.
+  // Held by users of the workspace until their launches are queued on the stream.
   std::recursive_mutex working = {};
 
   State(Device on, StreamRef to) : device(on), stream(to), layouts(on), workspace(std::move(on)) {}
 
-  // The kernel, which takes the launch's arguments.
+  // Returns the kernel, after checking that it takes the launch's arguments.
   Result<Function> find(const Launch& launch) const {
     KILN_TRY_ASSIGN(const Function function, load(launch));
     KILN_TRY(check_arguments(launch, *function.kernel()));

@@ -38,7 +38,7 @@ Result<std::size_t> element_count(const Layout& layout) {
     return invalid(layout, "has " + std::to_string(rank) + " dims but " +
                                std::to_string(layout.strides.rank()) + " strides");
   }
-  // Zero first: [0, 2^60, 2^60] has no elements, it does not overflow.
+  // Checks for zeros first: [0, 2^60, 2^60] has no elements, so it does not overflow.
   for (std::size_t i = 0; i < rank; ++i) {
     if (layout.dims[i] == 0) {
       return invalid(layout, "has no elements: dim " + std::to_string(i) + " is 0")

@@ -35,7 +35,7 @@ Result<void> LayoutStore::forget_old() {
   }
   const auto middle = uses.begin() + static_cast<std::ptrdiff_t>(uses.size() / 2);
   std::nth_element(uses.begin(), middle, uses.end());
-  KILN_TRY(device_.synchronize());  // kernels may still read what goes
+  KILN_TRY(device_.synchronize());  // kernels may still read the blocks to be removed
   for (auto entry = entries_.begin(); entry != entries_.end();) {
     const bool goes = !entry->second.is_prepared && entry->second.last_use < *middle;
     entry = goes ? entries_.erase(entry) : std::next(entry);

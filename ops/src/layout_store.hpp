@@ -1,8 +1,9 @@
-// The layout blocks that launches read, in device memory: one for each content.
+// The layout blocks that launches read, in device memory. Launches with equal content share a
+// block.
 //
-// At most kMostShapes blocks of launches that were only run are kept; beyond that the least recently
-// used half goes, after the device has done its work. Blocks of prepared launches stay: a captured
-// graph has their addresses.
+// Blocks of prepared launches stay, because a captured graph has their addresses. Of other blocks,
+// at most kMostShapes are kept. At this limit, the device finishes its work and the least recently
+// used half of them is removed.
 #pragma once
 
 #include <algorithm>
@@ -24,11 +25,11 @@ class LayoutStore {
 
   explicit LayoutStore(Device device) : device_(std::move(device)) {}
 
-  // Makes the block, to stay as long as the store.
+  // Makes the block and keeps it as long as the store exists.
   Result<void> prepare(const LayoutBlock& content);
 
-  // Calls `launch` with the block's device address. No block goes while it runs. Allocates nothing for
-  // a content that the store holds.
+  // Calls `launch` with the block's device address. The block is not removed during the call.
+  // Allocates nothing if the store already holds the content.
   template <typename LaunchWith>
   Result<void> use(const LayoutBlock& content, LaunchWith launch) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -51,7 +52,7 @@ class LayoutStore {
     }
   };
 
-  // With the mutex held.
+  // The caller holds the mutex.
   Result<Entry*> find_or_make(const LayoutBlock& content);
   Result<void> forget_old();
 

@@ -13,7 +13,7 @@ namespace {
 
 using runtime::Library;
 
-// Where each backend's library is looked for, and what to install when it is not there.
+// Where each backend's library is searched, and what to install if it is missing.
 struct Vendor {
   const char* name;
   std::vector<std::string> candidates;
@@ -61,12 +61,13 @@ struct MatrixMultiplier::State {
   std::mutex mutex;
 
   ~State() {
-    // What is wrong now was told by the call that met it first.
+    // Errors are ignored, because an earlier call has already reported them.
     (void)device.as_current([&]() -> Result<void> {
       library.reset();
       return {};
     });
-    // Where the device cannot be current any more, the driver has ended, and the library's handle with it.
+    // If the device can no longer be made current, the driver has ended, and the library's handle
+    // with it.
     (void)library.release();
   }
 };

@@ -43,7 +43,7 @@ LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {
     const Extents strides = strides_of(each.layout);
     block.append(strides.begin(), strides.end());
   }
-  // A scalar has no dims, and its block must not be null for that.
+  // A scalar has no dims, but its block must not be null.
   if (block.empty()) block = {0};
   return block;
 }
@@ -52,7 +52,7 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   const Extents& dims = operands.begin()->layout.dims;
   if (geometry != Geometry::kOwn) return {layout_block(operands), dims.rank()};
 
-  // Views that are not contiguous have less than 2^32 elements in a dim.
+  // Dims of views that are not contiguous must have fewer than 2^32 elements.
   constexpr std::size_t kMostInDim = std::numeric_limits<std::uint32_t>::max();
   std::array<Extents, kMostViews> strides;
   std::size_t views = 0;
@@ -77,7 +77,7 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   for (std::size_t view = 0; view < views; ++view) {
     result.block.append(strides[view].begin(), strides[view].begin() + rank);
   }
-  if (result.block.empty()) result.block = {0};  // a scalar's is not null, either
+  if (result.block.empty()) result.block = {0};  // not null for a scalar, either
   return result;
 }
 

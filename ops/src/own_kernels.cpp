@@ -6,7 +6,8 @@
 namespace kiln::ops {
 namespace {
 
-// The constant, if its type is the one that the plans pass arguments for.
+// Returns the constant. Compiles only if the constant has the type that the plans pass arguments
+// for.
 template <typename Expected, typename Constant>
 constexpr Kernel<> untyped(const Constant& constant) {
   static_assert(std::is_same_v<Constant, Expected>,

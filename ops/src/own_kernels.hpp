@@ -1,9 +1,9 @@
-// The tables of kernels/tables as host programs read them: a record for each kernel, and the type
-// of its constant in the generated header.
+// The tables of kernels/tables for host programs: a record for each kernel, and the type of its
+// constant in the generated header.
 //
-// The plans choose records and pass arguments of these types, and need no generated header;
-// own_kernels.cpp holds the header's constants, and does not compile where one has another type.
-// The tests and the benchmark read the same records.
+// The plans choose records and pass arguments of these types, so they need no generated header.
+// own_kernels.cpp holds the header's constants and does not compile if a type differs. The tests
+// and the benchmark read the same records.
 #pragma once
 
 #include <array>
@@ -30,8 +30,8 @@
 
 namespace kiln::ops {
 
-// The types of the kernels' constants, for elements of type T. Where no scalar of that type is
-// passed, a plan may take void, which is the same for every type.
+// The types of the kernels' constants for elements of type T. If a kernel has no scalar of type T,
+// a plan may use void, because the choice of T then makes no difference.
 using Info = const std::uint64_t*;
 template <typename T>
 using AffineKernel = Kernel<std::uint64_t, std::uint64_t, Info, const T*, T*, T, T>;
@@ -114,14 +114,14 @@ template <typename T>
 using SumIntoKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, Info, const T*, T*>;
 template <typename T, typename Out>
 using SortKernel = Kernel<const T*, Out*, std::int32_t, std::int32_t>;
-// Of columns or elements.
+// For columns (argsort) and elements (sort).
 template <typename T>
 using SortLongKernel = Kernel<const T*, void*, std::uint8_t*, std::uint64_t, std::uint32_t,
                               std::uint32_t, std::uint32_t, std::uint32_t>;
 template <typename T>
 using Conv1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                             std::uint64_t, Info, const T*, const T*, T*>;
-// And of conv_transpose1d.
+// Also the type of conv_transpose1d.
 template <typename T>
 using Conv2dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                             std::uint64_t, std::uint64_t, Info, const T*, const T*, T*>;
@@ -153,7 +153,7 @@ template <typename T>
 using UpsampleBilinear2dKernel =
     Kernel<std::uint64_t, std::uint64_t, bool, bool, double, bool, double, Info, const T*, T*>;
 
-// Module quantized: blocks are untyped.
+// Module quantized. Blocks are untyped.
 template <typename T>
 using QuantizeKernel = Kernel<const T*, void*, std::int32_t, std::int32_t>;
 template <typename T>
@@ -194,7 +194,7 @@ using FusedMatrixKernel =
     Kernel<const void*, const float*, const void*, const std::uint32_t*, const void*, void*,
            std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::int32_t, std::uint32_t>;
 
-// What the elements of a dtype are in host programs, by the names of the tables.
+// The element types in host programs, by the names of the tables.
 namespace storage {
 using u8 = std::uint8_t;
 using u32 = std::uint32_t;
@@ -220,19 +220,19 @@ auto with_storage_of(DType dtype, Use use) {
   return use(std::uint8_t{});
 }
 
-// What a kernel computes beside its memory accesses.
+// The computation of a kernel besides its memory accesses.
 enum class Cost : std::uint8_t { kMove, kBrief, kLong };
 
 struct OwnKernel {
   std::string_view module;
-  std::string_view family;  // launched alike, but for scalars
+  std::string_view family;  // kernels of a family are launched alike, apart from scalars
   std::string_view root;    // the name without its types
   std::string_view name;
-  DType first;  // of the first input: of casts and selections the first of two in the name
-  DType dtype;  // the last in the name
+  DType first;  // of the first input; for casts and selections, the first type in the name
+  DType dtype;  // the last type in the name
   DType out;
   Cost cost;
-  std::uint8_t scalars;  // parameters of the element type
+  std::uint8_t scalars;  // number of parameters of the element type
 };
 
 inline constexpr OwnKernel kOwnKernels[] = {
@@ -242,7 +242,7 @@ inline constexpr OwnKernel kOwnKernels[] = {
 #include "own_kernels.def"
 };
 
-// The record of a kernel, or nullptr.
+// Returns the record of a kernel, or nullptr.
 constexpr const OwnKernel* find_own_kernel(std::string_view module, std::string_view name) {
   for (const OwnKernel& own : kOwnKernels) {
     if (own.name == name && own.module == module) return &own;
@@ -250,7 +250,7 @@ constexpr const OwnKernel* find_own_kernel(std::string_view module, std::string_
   return nullptr;
 }
 
-// The kernels of one root, by dtype: positions among kOwnKernels.
+// The kernels of one root by dtype, as positions in kOwnKernels.
 struct KernelRows {
   static constexpr std::uint16_t kNone = 0xFFFF;
   std::string_view root;
@@ -261,7 +261,7 @@ struct KernelRows {
   }
 };
 
-// Of the kernels of `root` those that `fits`.
+// Returns the kernels of `root` for which `fits` returns true.
 template <typename Fits>
 constexpr KernelRows rows_of(std::string_view root, Fits fits) {
   KernelRows rows;
@@ -278,7 +278,7 @@ constexpr KernelRows rows_of(std::string_view root) {
   return rows_of(root, [](const OwnKernel&) { return true; });
 }
 
-// The same for each operation of a list of operations (kUnaryOps, ...).
+// The kernels of each operation in a list of operations (kUnaryOps, ...).
 template <typename Operation, std::size_t N>
 constexpr std::array<KernelRows, N> rows_of_each(const Operation (&operations)[N]) {
   std::array<KernelRows, N> rows{};
@@ -286,7 +286,7 @@ constexpr std::array<KernelRows, N> rows_of_each(const Operation (&operations)[N
   return rows;
 }
 
-// The same for each type of the first input.
+// The kernels of `root` for each type of the first input.
 constexpr auto rows_of_each_first(std::string_view root) {
   std::array<KernelRows, std::size(kDTypes)> rows{};
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -300,7 +300,7 @@ constexpr const KernelRows& of(const std::array<KernelRows, N>& rows, Key key) {
   return rows[static_cast<std::size_t>(key)];
 }
 
-// The constant of kOwnKernels[position] in the generated header, without its types.
+// Returns the constant of kOwnKernels[position] in the generated header, without its types.
 Kernel<> own_kernel(std::size_t position);
 
 }  // namespace kiln::ops

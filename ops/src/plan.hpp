@@ -1,4 +1,4 @@
-// What the families share when they plan a launch: kernel names and grids.
+// Shared by the families when they plan a launch: kernel names and grids.
 #pragma once
 
 #include <initializer_list>
@@ -11,27 +11,27 @@
 
 namespace kiln::ops {
 
-// Sets the launch's kernel: that of `rows` for `dtype`. The error (kInvalidInput) lists the dtypes
-// that there are kernels for.
+// Sets the launch's kernel to the kernel in `rows` for `dtype`. The error (kInvalidInput) lists the
+// dtypes that have a kernel.
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 
-// One-dimensional: `own`, or one thread for each of `count` elements in blocks of 1024, as the
-// reference host launches. Errors (kInvalidInput): a count that the reference's 32 bits cannot
-// hold.
+// Sets a one-dimensional grid: `own`, or in the reference geometry one thread for each of `count`
+// elements in blocks of 1024. Errors (kInvalidInput): a count that does not fit into the
+// reference's 32 bits.
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own);
 
-// The device, as kernels/tuning knows it.
+// Returns the device as kernels/tuning describes it.
 tuning::Spread spread_over(const Gpu& gpu);
 
-// The same for a kernel with an element for each thread: ours are those of kernels/tuning for the
-// device, elements of `widest` bytes (0: the widest of the kernel's), and contiguous operands or
-// views.
+// Sets the grid of a kernel with one element per thread. kiln's own grid comes from kernels/tuning.
+// It depends on the device, on whether the operands are contiguous, and on the size of the widest
+// element, `widest` bytes (0: the widest of the kernel's types).
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest = 0);
 
-// An error unless `dtype` is one of those that `root` takes.
+// Returns an error unless `dtype` is among the `taken` ones. `root` names the kernel in the error.
 Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);
-// An error unless the scalar argument `name` is of `dtype`.
+// Returns an error unless the scalar argument `name` has the type `dtype`.
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype);
 
 }  // namespace kiln::ops

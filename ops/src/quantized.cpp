@@ -48,7 +48,8 @@ constexpr FormatFamily kF32Vector = [] {
 }();
 #undef KILN_ROW
 
-// The kernel of one vector; those of more are the next ones. Some formats have that of one alone.
+// The kernel for one vector. The kernels for more vectors follow it. Some formats have only the
+// first.
 #define KILN_ROW(format, suffix, ...) KILN_SET(format, "mul_mat_vec_" #suffix "_q8_1_cuda1")
 constexpr FormatFamily kMulMatVec = [] {
   FormatFamily family = none_of("mul_mat_vec");
@@ -81,11 +82,13 @@ constexpr FormatFamily kIndexedMoe = [] {
 constexpr KernelRows kQuantize = rows_of("quantize_q8_1");
 constexpr KernelRows kGetFloatRows = rows_of("get_rows");
 
-// What the launches of a format are told.
+// Parameters of the launches of a format.
 struct FormatLaunch {
-  std::uint32_t grid_threads = 0;  // dequantize_block: of a block of values; 0: it is told by `k`
-  std::uint32_t slices = 0;        // the same: what ours decode by one or two at once
-  bool counts_values = false;      // dequantize_block: `k` is values, not blocks
+  // dequantize_block: threads per block of values; 0: the kernel takes `k` instead
+  std::uint32_t grid_threads = 0;
+  // dequantize_block: parts of a block of values; kiln's own launch decodes one or two at once
+  std::uint32_t slices = 0;
+  bool counts_values = false;      // dequantize_block: `k` counts values, not blocks
   std::uint32_t tile_rows = 0, tile_vectors = 0;  // mul_mat
 };
 constexpr auto kFormatLaunches = [] {
@@ -124,12 +127,13 @@ bool goes_held(const Q8_1Product& call, const Gpu& gpu, std::uint32_t rows, std:
          holds_vectors(call.format, gpu, call.weights, rows, columns, call.vectors);
 }
 constexpr unsigned kBlock = 256;
-// Of rows by ids: the reference host's threads each do `reference_values` values.
+// Sets the grid for rows chosen by ids. In the reference geometry, a thread does `reference_values`
+// values.
 Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
                            std::uint32_t reference_threads, std::size_t reference_values) {
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("ids", ids, kMostSigned));
   launch.block.x = kBlock;
-  // A few rows as the reference does them, many by fewer blocks.
+  // Few rows are split like the reference's; many rows use fewer blocks.
   constexpr std::size_t kMany = 1u << 22, kValuesOfThread = 16;
   std::size_t of_block = kBlock * (ids * columns < kMany ? reference_values : kValuesOfThread);
   if (geometry == Geometry::kReference) {
@@ -143,7 +147,7 @@ Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, s
 
 Result<std::int64_t> row_length(std::size_t ids, std::size_t columns) {
   KILN_TRY(element_count({{ids, columns}}));
-  // A row's pieces are counted in 32 bits.
+  // The pieces of a row are counted in 32 bits.
   KILN_TRY_ASSIGN(const std::int32_t length, parameter("columns", columns));
   return std::int64_t{length};
 }
@@ -157,7 +161,7 @@ Result<Launch> plan(const QuantizeQ8_1& call, const Gpu&) {
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(launch.grid.y, along_y("rows", call.rows));
-  // A thread of ours does four values, one of the reference's one.
+  // A thread does four values in kiln's own geometry, and one in the reference geometry.
   const std::size_t threads = call.geometry == Geometry::kReference
                                   ? static_cast<std::size_t>(padded)
                                   : static_cast<std::size_t>(padded) / 4;
@@ -181,8 +185,9 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
                             : call.count * size_of(call.dtype) <= tuning::kSmallOutput;
   const bool is_own = call.geometry == Geometry::kOwn && !is_small;
   if (format.grid_threads != 0) {
-    // A block of threads for each block of values. Ours takes as many of these as divide their
-    // number; of large tensors along y, with a thread for what one decodes at once.
+    // The reference has one block of threads per block of values. kiln's own geometry joins as many
+    // of them as divide their number. For large tensors they lie along y, with a thread for each
+    // part that is decoded at once.
     launch.block.x = format.grid_threads;
     std::size_t of_block = 1;
     if (is_own) {
@@ -383,7 +388,7 @@ Result<Launch> plan(const HeldVectors& call, const Gpu& gpu) {
   launch.grid.x = std::min(divide_up(call.rows, kTileRows), gpu.multiprocessors);
   launch.shared_bytes = tuning::held_bytes(held_row(call.format), launch.block.y);
   if (launch.block.y == 0) {
-    // Elsewhere blocks share rows.
+    // Other devices use a block of four waves for each row.
     launch.block.y = 4;
     launch.grid.x = static_cast<std::uint32_t>(matrix.rows);
   }
@@ -416,7 +421,7 @@ Result<Launch> plan(const IndexedMoe& call, const Gpu&) {
   }
   const auto batches = static_cast<std::int32_t>(call.batches);
   const auto slots = static_cast<std::int32_t>(call.slots);
-  // How many rows of activations a batch has.
+  // Number of rows of activations per batch.
   const std::int32_t input_rows = call.inputs == MoeInputs::kOfBatch ? 1 : slots;
   launch.pass(MoeKernel(), call.weights, call.activations, call.experts, call.dst, matrix.rows,
               matrix.columns, batches, slots, padded, input_rows);

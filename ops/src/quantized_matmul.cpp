@@ -14,7 +14,8 @@
 namespace kiln::ops {
 namespace {
 
-// Formats that have kernels of our own names, and of these that have the ABI's for many vectors.
+// True for formats with fused kernels, whose names are kiln's own. is_of_abi() is true for those
+// formats that also have the reference's kernels for many vectors.
 bool is_fused(BlockFormat format) {
   switch (format) {
 #define KILN_ROW(format, suffix) case BlockFormat::k##format:
@@ -34,10 +35,10 @@ bool is_of_abi(BlockFormat format) {
   }
 }
 
-// An operand: at an address of the caller's, or so far behind the beginning of the workspace.
+// An operand: an address of the caller's, or an offset from the beginning of the workspace.
 struct Place {
   const void* address = nullptr;
-  std::size_t offset = 0;  // 0: it is the caller's
+  std::size_t offset = 0;  // 0: `address` is used
 
   void* writable() const { return const_cast<void*>(address); }
   Place behind(std::size_t bytes) const {
@@ -46,7 +47,7 @@ struct Place {
   }
 };
 
-// Of one matrix of the call.
+// Describes the product with one matrix of the call.
 template <typename Call>
 Call product_of(const QuantizedMatmul& call, const void* weights) {
   Call product;
@@ -93,7 +94,8 @@ class Planner {
   bool is_pair() const { return call_.gate != nullptr; }
   Place out() const { return {call_.out, 0}; }
 
-  // Vectors that each read the matrix: of several there are better kernels.
+  // Largest number of vectors that each read the matrix separately. Beyond it, other kernels are
+  // faster.
   std::size_t most_alone() const {
     return is_of_abi(call_.format) ? 1 : tuning::kSortedTasksOfExpert;
   }
@@ -105,7 +107,7 @@ class Planner {
   }
   Place f32_results() { return reserve(tasks() * call_.rows * sizeof(float)); }
 
-  // Adds a launch. `places`: the arguments that may be in the workspace.
+  // Adds a launch. `places` lists the arguments that may be in the workspace.
   using Arguments = std::initializer_list<std::pair<std::size_t, Place>>;
   Result<void> add(Result<Launch> planned, Arguments places, std::string_view what) {
     if (!planned) return std::move(planned).error();
@@ -146,7 +148,7 @@ class Planner {
   }
   std::string_view value() const { return is_pair() ? "silu(gate) * product" : "product"; }
 
-  // A few tasks, or one vector.
+  // The call for a few tasks or one vector.
   template <typename Call>
   Call task_call() const {
     Call call = product_of<Call>(call_.weights);
@@ -172,7 +174,7 @@ class Planner {
     return add(plan(task_call<FusedVector>(), gpu_), {{2, q8_1}}, results(value()));
   }
 
-  // Tasks in the order of their experts, by tiles.
+  // Tasks sorted by expert, in tiles.
   Result<void> sorted_tasks() {
     const bool are_halves = goes_by_halves(call_, gpu_);
     RankExperts rank;
@@ -201,7 +203,7 @@ class Planner {
     });
   }
 
-  // Many vectors, or tasks, as f16.
+  // Many vectors or tasks, as f16.
   Result<void> half_matrices(Place order = {}, Place tiles = {}, Place places = {}) {
     const std::size_t rows =
         call_.experts == 0 ? call_.vectors : half_task_rows(tasks(), call_.experts);
@@ -228,7 +230,7 @@ class Planner {
                      {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, what);
         });
   }
-  // Calls product(weights, gates, dst, dtype, what) for each matrix; the last has the gates.
+  // Calls product(weights, gates, dst, dtype, what) for each matrix. The last call gets the gates.
   template <typename Product>
   Result<void> with_gates(Product product) {
     Place gates;
@@ -266,7 +268,7 @@ class Planner {
     call.dst = dst.writable();
     return add(plan(call, gpu_), {{1, q8_1}, {2, dst}}, what);
   }
-  // By as many vectors a launch as kernels take.
+  // Uses launches of as many vectors as the kernels take.
   Result<void> few_products(const void* weights, Place q8_1, Place dst, std::string_view what) {
     for (std::size_t first = 0; first < call_.vectors; first += kMostVectors) {
       const std::size_t count = std::min(call_.vectors - first, kMostVectors);
@@ -295,7 +297,7 @@ class Planner {
     });
   }
 
-  // Products in f32, and what is made of them where that is not all.
+  // Computes products in f32, and then joins or converts them if more is asked for.
   template <typename Product>
   Result<void> joined(Product product) {
     const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;

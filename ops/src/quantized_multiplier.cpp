@@ -9,18 +9,18 @@
 namespace kiln::ops {
 namespace {
 
-// Whether the library's results are the product's.
+// True if the library's results are already those of the product.
 bool is_plain(const QuantizedMatmul& call) {
   return call.x_dtype == DType::kF16 && call.gate == nullptr && call.out_dtype != DType::kBF16;
 }
 
-// Whether our kernels take longer for it than for others.
+// True if kiln's kernels are slower for this format than for others.
 bool is_slow(BlockFormat format) {
   return format == BlockFormat::kQ2_K || format == BlockFormat::kQ3_K ||
          format == BlockFormat::kQ6_K || format == BlockFormat::kMXFP4;
 }
 
-// Whether our kernels multiply so many vectors.
+// True if kiln has kernels that multiply so many vectors.
 bool has_kernels(BlockFormat format, std::size_t vectors) {
   switch (format) {
 #define KILN_ROW(format, ...) case BlockFormat::k##format:
@@ -33,11 +33,11 @@ bool has_kernels(BlockFormat format, std::size_t vectors) {
   }
 }
 
-// The steps of a product, and where in the Launcher's memory they leave what.
+// The steps of a product, and where they put their results in the Launcher's memory.
 class Steps {
  public:
   Steps(const QuantizedMatmul& call, std::size_t weights_at_once) : call_(call) {
-    // Parts of about the same size, of whole tiles.
+    // Splits the matrix into parts of about the same size, in whole tiles.
     const std::size_t values = std::max<std::size_t>(call.rows * call.columns, 1);
     const std::size_t parts = divide_up(values, std::max<std::size_t>(weights_at_once, 1));
     const std::size_t tiles = divide_up(divide_up(call.rows, parts), kTile);
@@ -54,7 +54,8 @@ class Steps {
 
   std::size_t bytes() const { return bytes_; }
 
-  // In turn: `launch` for each of our kernels, `multiply` for each product of the library.
+  // Calls `launch` for each kernel of kiln's and `multiply` for each product of the library, in
+  // order.
   template <typename Launch, typename Multiply>
   Result<void> each(void* memory, Launch launch, Multiply multiply) const {
     const auto place = [&](std::size_t offset) { return static_cast<std::byte*>(memory) + offset; };
@@ -70,7 +71,7 @@ class Steps {
       KILN_TRY(launch(halves));
       x = halves.out;
     }
-    // out = x * matrix^T, by some rows of the matrix at a time.
+    // out = x * matrix^T, for some rows of the matrix at a time.
     const auto product = [&](const void* matrix, void* out, DType dtype) -> Result<void> {
       for (std::size_t first = 0; first < call_.rows; first += rows_at_once_) {
         const std::size_t rows = std::min(rows_at_once_, call_.rows - first);

@@ -1,4 +1,4 @@
-// What plans of quantized kernels share: kernels by block format, and the numbers that launches
+// Shared by the plans of quantized kernels: kernels by block format, and the numbers that launches
 // pass.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace kiln::ops {
 
-// The kernels of a family, by format: positions among kOwnKernels.
+// The kernels of a family by format, as positions in kOwnKernels.
 using KernelsOfFormats = std::array<std::uint16_t, std::size(kBlockFormats)>;
 struct FormatFamily {
   std::string_view name;
@@ -31,7 +31,7 @@ struct FormatFamily {
   }
 };
 
-// The rows of this module are neighbours.
+// Position of the module's first row. The rows of a module are contiguous.
 inline constexpr std::uint16_t kFirstOfQuantized = [] {
   std::uint16_t first = 0;
   while (kOwnKernels[first].module != "quantized") ++first;
@@ -48,7 +48,7 @@ constexpr FormatFamily none_of(std::string_view name) {
   return family;
 }
 
-// In the making of a FormatFamily: the kernel of a format.
+// Sets the kernel of a format while a FormatFamily is built.
 #define KILN_SET(format, name) \
   family.kernels[static_cast<std::size_t>(BlockFormat::k##format)] = position_of(name);
 #define KILN_ROW(format, suffix) KILN_SET(format, "fused_vector_" #suffix)
@@ -118,7 +118,7 @@ inline Result<void> require_blocks(BlockFormat format, std::string_view what, st
       .note("a block has " + std::to_string(of.values) + " values");
 }
 
-// The values that a row of activations is padded to.
+// Returns the number of values that a row of activations is padded to.
 inline Result<std::int32_t> padded_row(std::size_t columns, std::size_t padded) {
   if (padded == 0) padded = padded_columns(columns);
   if (padded % 32 != 0 || padded < columns) {
@@ -129,7 +129,7 @@ inline Result<std::int32_t> padded_row(std::size_t columns, std::size_t padded) 
   return parameter("padded columns", padded);
 }
 
-// A matrix, as the kernels count it.
+// The sizes of a matrix as the kernels count them.
 struct Matrix {
   std::int32_t rows, columns;
 };
@@ -141,7 +141,7 @@ inline Result<Matrix> matrix_of(BlockFormat format, std::size_t rows, std::size_
   return Matrix{narrow_rows, narrow_columns};
 }
 
-// The distance of two activations' results.
+// Returns the distance between the results of two activations.
 inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) {
   if (stride == 0) stride = rows;
   if (stride < rows) {
@@ -151,14 +151,14 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
   return parameter("rows of the result", stride);
 }
 
-inline constexpr std::uint32_t kWave = 32;      // threads that share a row
-inline constexpr std::size_t kMostVectors = 8;  // that a kernel of mul_mat_vec takes
+inline constexpr std::uint32_t kWave = 32;      // number of threads that share a row
+inline constexpr std::size_t kMostVectors = 8;  // most vectors that a mul_mat_vec kernel takes
 
 inline unsigned block_bytes(BlockFormat format) {
   return static_cast<unsigned>(info(format).bytes);
 }
 
-// The number of an NVIDIA architecture, 90 for "sm_90", or 0.
+// Returns the number of an NVIDIA architecture, 90 for "sm_90", or 0.
 inline unsigned sm_of(const Gpu& gpu) {
   unsigned number = 0;
   if (gpu.target.substr(0, 3) != "sm_") return 0;
@@ -168,17 +168,18 @@ inline unsigned sm_of(const Gpu& gpu) {
   }
   return number;
 }
-// Whether kernels copy to shared memory in the background, and whether the image that a device runs
-// has products of warp groups.
+// True if kernels copy to shared memory in the background, and if the device's image has products
+// of warp groups.
 inline bool has_background_copies(const Gpu& gpu) { return sm_of(gpu) >= 80; }
 inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
 
-// Whether a product's activations and weights become f16, on GPUs whose matrix units take what
+// True if a product converts activations and weights to f16, on GPUs whose matrix units take what
 // threads decode.
 struct QuantizedMatmul;
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu);
 
-// Waves by which up to eight vectors are held (families/held_vectors.cuh), or 0.
+// Kernels that hold up to eight vectors (families/held_vectors.cuh): bytes of a row per step, and
+// the number of waves, or 0 if the device cannot run them.
 inline unsigned held_row(BlockFormat format) {
   return tuning::held_row(block_bytes(format), static_cast<unsigned>(info(format).values));
 }
@@ -187,12 +188,12 @@ inline unsigned held_waves(BlockFormat format, const Gpu& gpu, std::size_t colum
   if (!has_byte_matrix) return 0;
   return tuning::held_waves(static_cast<unsigned>(columns), held_row(format), gpu.max_shared_bytes);
 }
-// Whether a matrix begins and ends at a multiple of sixteen bytes, as vectors must.
+// True if a matrix begins and ends at multiples of 16 bytes, as those kernels need.
 inline bool is_held_aligned(BlockFormat format, const void* weights, std::size_t rows,
                             std::size_t columns) {
   return (reinterpret_cast<std::uintptr_t>(weights) | row_bytes(format, columns) * rows) % 16 == 0;
 }
-// Whether a matrix's products with so many vectors go that way.
+// True if those kernels multiply the matrix with so many vectors.
 inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weights, std::size_t rows,
                           std::size_t columns, std::size_t vectors) {
   return kHeldVectors.has(format) && is_held_aligned(format, weights, rows, columns) &&
@@ -200,15 +201,16 @@ inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weight
          held_waves(format, gpu, columns) != 0;
 }
 
-// Bytes of shared memory that a block of fused_vector has beside.
+// Bytes of shared memory that a block of fused_vector uses besides the streamed rows.
 inline constexpr unsigned kStreamedBeside = 2048;
 inline unsigned streamed_waves(BlockFormat format, const Gpu& gpu, std::uint32_t columns) {
   return tuning::streamed_waves(block_bytes(format), static_cast<unsigned>(info(format).values),
                                 columns, gpu.max_shared_bytes - kStreamedBeside);
 }
-// Whether rows of a product with one vector stream through shared memory, where they have so many
-// weights (families/streamed_vector.cuh): they, or, of Q6_K, their matrices, begin and end at
-// multiples of sixteen bytes, and what lies at these addresses does.
+// True if the rows of a product with one vector stream through shared memory
+// (families/streamed_vector.cuh). They need enough weights. The rows, or for Q6_K the matrices,
+// must begin and end at multiples of 16 bytes, and everything at `addresses` must be aligned to 16
+// bytes.
 inline bool streams_rows(BlockFormat format, const Gpu& gpu,
                          std::initializer_list<const void*> addresses, std::uint32_t rows,
                          std::uint32_t columns, bool is_pair = false) {

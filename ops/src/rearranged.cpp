@@ -14,7 +14,8 @@ constexpr KernelRows kSlice = rows_of("slice");
 
 std::size_t address_of(const void* memory) { return reinterpret_cast<std::uintptr_t>(memory); }
 
-// dims [m, a, b] with strides [a b, 1, a]: matrices of b rows and a columns, turned.
+// Recognizes dims [m, a, b] with strides [a b, 1, a]: m matrices of b rows and a columns,
+// transposed.
 std::optional<Transpose> transpose_of(const Unary& copy, const ViewBlock& view) {
   if (view.rank != 2 && view.rank != 3) return std::nullopt;
   const std::size_t* const dims = view.block.begin();
@@ -34,7 +35,8 @@ bool is_faster(const Transpose& call, const Gpu& gpu) {
                             spread_over(gpu).multiprocessors);
 }
 
-// [l, c] with strides [s, 1], or [l, c, r] with [s, t, 1], s and t multiples of r.
+// Recognizes [l, c] with strides [s, 1], and [l, c, r] with strides [s, t, 1], s and t multiples of
+// r.
 std::optional<Places> places_of(const std::size_t* dims, const std::size_t* strides,
                                 std::size_t rank) {
   if (rank == 2) return Places{dims[0], strides[0], 1, 1, dims[1]};
@@ -42,7 +44,7 @@ std::optional<Places> places_of(const std::size_t* dims, const std::size_t* stri
   if (rank != 3 || strides[0] % right != 0 || strides[1] % right != 0) return std::nullopt;
   return Places{dims[0], strides[0] / right, right, strides[1] / right, dims[1]};
 }
-// The same behind a dim of arrays, where all dims are more than that.
+// Recognizes the same views, and also such views behind an outer dim of arrays.
 std::optional<Places> places_of(const ViewBlock& view) {
   constexpr std::size_t kMostArrays = 65535;
   const std::size_t* const dims = view.block.begin();
@@ -57,14 +59,14 @@ std::optional<Places> places_of(const ViewBlock& view) {
   }
   return places;
 }
-// With the elements that they are moved as.
+// Places, and the element type that they are moved as.
 struct Slicing {
   Places places;
   DType dtype;
   std::size_t count;
-  bool has_whole_runs;  // of sixteen bytes
+  bool has_whole_runs;  // all runs are whole units of sixteen bytes
 };
-// The widest elements with which all runs begin and end.
+// Chooses the widest element type at whose boundaries all runs begin and end.
 Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
   const bool is_dense = places.step == 1;
   const std::size_t run = is_dense ? places.count * places.right : places.right;
@@ -80,7 +82,8 @@ Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
   slicing.dtype = bytes == 8 ? DType::kI64 : bytes == 4 ? DType::kU32 : DType::kF16;
   slicing.count /= wider;
   slicing.places.pitch /= wider;
-  // Its places are of so many fewer elements, or, where one has no multiple, they are fewer.
+  // A place has fewer, wider elements. If its size is no multiple of the width, wide elements
+  // become the places, and there are fewer of them.
   if (places.right % wider == 0) {
     slicing.places.right /= wider;
   } else {

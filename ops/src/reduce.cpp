@@ -30,7 +30,7 @@ constexpr std::array kSplitApart = {
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
-// An error unless `over` names dims of the layout, each once.
+// Returns an error unless `over` names dims of the layout, each once.
 Result<void> require_dims(const Layout& layout, const Extents& over) {
   bool seen[kMaxRank] = {};
   if (over.empty()) return invalid("no dim is reduced").hint("name the dims in 'over'");
@@ -46,7 +46,8 @@ Result<void> require_dims(const Layout& layout, const Extents& over) {
   return {};
 }
 
-// The dims that stay, in their order, then those that are reduced, in the order of `over`.
+// Returns the view with the kept dims first, in their order, and then the reduced dims in the order
+// of `over`.
 Layout reduced_last(const Layout& layout, const Extents& over) {
   const Extents strides = strides_of(layout);
   Layout view{layout.dims, strides};
@@ -63,10 +64,11 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
   return view;
 }
 
-// Few elements: all at once, one or two for a thread, or four of rows along one dim that fill less than
-// half of the device. NVIDIA H200, us, by fewer threads and at once: fast_sum_f32 1x4096 2.95, 2.42;
-// 33x4096 3.84, 3.37; fast_max_f64 8x4096 3.57, 2.91; fast_argmax_f32 132x4096 4.13, 3.57; but
-// fast_sum_f32 200x1500 3.48, 3.90.
+// Returns a launch that takes few elements at once: one block per row and one element per thread,
+// or up to four if a row lies along one dim and the rows fill at most half of the device. Returns
+// nothing for more elements. Measured on an H200, own geometry, in us, by fewer threads -> at once:
+// fast_sum_f32 1x4096 2.95 -> 2.42; fast_max_f64 8x4096 3.57 -> 2.91; but fast_sum_f32 200x1500
+// 3.48 -> 3.90.
 std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::size_t each,
                                       bool along) {
   const std::size_t resident = spread_over(gpu).resident();
@@ -77,7 +79,8 @@ std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::siz
   return tuning::Launch{static_cast<unsigned>(rows), block};
 }
 
-// Our own geometry of more: by what the kernel finds in the view (kernels/families/reduce.cuh).
+// kiln's own geometry for more elements. It follows the cases of the kernel
+// (kernels/families/reduce.cuh).
 tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept, std::size_t rows,
                             std::size_t each, std::size_t element) {
   const tuning::Spread device = spread_over(gpu);
@@ -96,7 +99,7 @@ tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept
   return tuning::over_rows(device, rows, pieces, kAhead, most);
 }
 
-// How far apart the elements of some dims are, in row-major order; nothing where that differs.
+// Returns the distance of neighbours in some dims, in row-major order, or nothing if it varies.
 std::optional<std::size_t> distance(const Layout& view, std::size_t first, std::size_t end) {
   std::optional<std::size_t> apart;
   std::size_t count = 1;
@@ -109,7 +112,7 @@ std::optional<std::size_t> distance(const Layout& view, std::size_t first, std::
   return apart ? apart : 1;
 }
 
-// Rows whose elements, and whose first elements, are evenly apart.
+// Rows whose elements are evenly spaced, and whose first elements are, too.
 struct EvenRows {
   std::size_t rows, each, row_stride, stride;
 
@@ -131,7 +134,7 @@ tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element
   const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
   return tuning::split_rows(device, rows.rows, rows.each, pieces);
 }
-// Whether that is faster than a block, or a lane, for each row.
+// True if that is faster than one block, or one lane, per row.
 bool serves(const tuning::Split& split, const EvenRows& rows) {
   if (!rows.are_neighbours()) return split.parts > 1;
   return rows.rows * rows.each >= tuning::kAcross &&
@@ -150,7 +153,7 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   }
   launch.grid.x = split.launch.blocks;
   launch.block.x = split.launch.threads;
-  // Room for whole waves of neighbouring rows.
+  // Leaves room for whole waves of neighbouring rows.
   constexpr std::size_t kWidestWave = 64;
   launch.workspace_bytes =
       tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMostOfState;
@@ -219,8 +222,8 @@ Result<Launch> plan(const SumInto& call, const Gpu& gpu) {
   KILN_TRY(require_dims(call.layout, call.over));
 
   launch.layout = layout_block({{"inp", call.layout}});
-  // Of each summed dim its size, then its stride in row-major order, the outermost first: removed
-  // in that order, the dims inside keep theirs.
+  // Appends the sizes of the summed dims and then their row-major strides, outermost dim first.
+  // Removing dims in this order leaves the strides of the dims inside unchanged.
   Extents over = call.over;
   std::sort(&over[0], &over[0] + over.rank());
   const Extents strides = strides_of({call.layout.dims});
@@ -229,8 +232,9 @@ Result<Launch> plan(const SumInto& call, const Gpu& gpu) {
   launch.layout_argument = 3;
   const tuning::Spread device = spread_over(gpu);
   if (size_of(call.dtype) == 2) {
-    // A block adds up what it has first; in one round, or few. NVIDIA H200, us, f16, by blocks of 128
-    // and of 1024: one sum of 1,024 4.1, 3.1, of 700,000 12.7, 9.2, of 2,000,000 33, 22.
+    // A block first sums its own elements, so large blocks are faster; few elements take one round.
+    // Measured on an H200, own geometry, one sum of f16, in us, blocks of 128 -> 1024 threads:
+    // 1,024 elements 4.1 -> 3.1; 700,000 12.7 -> 9.2; 2,000,000 33 -> 22.
     constexpr std::size_t kFewRounds = std::size_t{1} << 21;
     constexpr unsigned kBlock = 1024;
     tuning::Launch own = device.over(count, kBlock);

@@ -1,4 +1,4 @@
-// rocBLAS, whose interface has kept since ROCm 3. Declarations as in its manual.
+// rocBLAS, whose interface has been stable since ROCm 3. The declarations follow its manual.
 #include "gpu_gemm.hpp"
 
 namespace kiln::ops {

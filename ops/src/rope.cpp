@@ -33,7 +33,7 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
                  {},
                  {}};
   }
-  // A thread a pair, or a chunk of pairs where the device has fewer threads.
+  // One thread per pair, or per chunk of pairs if there are more pairs than the device has threads.
   const tuning::Spread spread = spread_over(gpu);
   const std::size_t pairs = count / 2;
   const unsigned together = tuning::rope_pairs(static_cast<unsigned>(size_of(call.dtype)),
@@ -42,7 +42,7 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
                     pairs <= spread.resident() ? spread.contiguous(pairs, together)
                                                : spread.singly((pairs + together - 1) / together)));
 
-  // Everything but the number of all elements is counted in 32 bits.
+  // Everything except the total number of elements is counted in 32 bits.
   constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
   const std::size_t each = call.heads * call.tokens * call.head_size;
   KILN_TRY_ASSIGN(const std::uint32_t batch, in_32_bits("elements of a batch", each, kMost));

@@ -8,7 +8,8 @@
 namespace kiln::ops {
 namespace {
 
-// A float format of at most 32 bits: its field widths, and what lies above its largest value.
+// A float format of at most 32 bits: the widths of its fields, and what values beyond its largest
+// become.
 struct SmallFloat {
   int exponent_bits;
   int mantissa_bits;
@@ -18,7 +19,7 @@ constexpr SmallFloat kHalf{5, 10, SmallFloat::kToInfinity};
 constexpr SmallFloat kBrain{8, 7, SmallFloat::kToInfinity};
 constexpr SmallFloat kE4M3{4, 3, SmallFloat::kSaturate};
 
-// `value` rounded once, to nearest even, subnormals included.
+// Rounds `value` once, to nearest even. Handles subnormals.
 std::uint64_t encode(const SmallFloat& format, double value) {
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
   const int width = 1 + format.exponent_bits + format.mantissa_bits;
@@ -26,7 +27,8 @@ std::uint64_t encode(const SmallFloat& format, double value) {
   const std::uint64_t ones = (std::uint64_t{1} << (width - 1)) - 1;  // all but the sign
   const std::uint64_t infinity = ((std::uint64_t{1} << format.exponent_bits) - 1)
                                  << format.mantissa_bits;
-  // The largest finite value: with infinities, all below them; without, all but the one NaN.
+  // The largest finite value: just below infinity, or in formats without infinities, just below the
+  // one NaN.
   const std::uint64_t largest = format.overflow == SmallFloat::kSaturate ? ones - 1 : infinity - 1;
   if (std::isnan(value)) return sign | ones;
 
@@ -35,7 +37,7 @@ std::uint64_t encode(const SmallFloat& format, double value) {
   if (std::isinf(magnitude)) {
     bits = largest + 1;
   } else {
-    // Counted in units of the last place, a rounding carry moves into the exponent by itself.
+    // In units of the last place, a carry of the rounding moves into the exponent by itself.
     int exponent = magnitude == 0 ? 1 - bias : std::ilogb(magnitude);
     if (exponent < 1 - bias) exponent = 1 - bias;
     if (exponent > bias + 1) {
@@ -70,7 +72,7 @@ double decode(const SmallFloat& format, std::uint64_t bits) {
   return negative ? -magnitude : magnitude;
 }
 
-// Toward zero, the ends of the range for what lies beyond, 0 for NaN: as Rust's `as` does it.
+// Rounds toward zero, clamps to the range, and turns NaN into 0, like Rust's `as`.
 template <typename Integer>
 std::uint64_t truncate(double value) {
   using Limits = std::numeric_limits<Integer>;

@@ -12,8 +12,8 @@
 namespace kiln::ops {
 namespace {
 
-// Columns that the kernels sort at once, in shared memory that every device has. Of more they sort
-// slice after slice.
+// Number of columns that the kernels sort at once, in shared memory that every device has. More
+// columns are sorted slice by slice.
 constexpr std::uint32_t kMostAtOnce = 8192;
 constexpr std::uint32_t kMostThreads = 1024;
 
@@ -23,7 +23,7 @@ constexpr KernelRows kLongSort = rows_of("sort_long");
 
 enum class Sorted : std::uint8_t { kColumns, kElements };
 
-// Of ArgSort and Sort alike.
+// The arguments of both ArgSort and Sort.
 struct Rows {
   Sorted sorted;
   SortOrder order;
@@ -41,7 +41,7 @@ Result<Rows> rows_in(const Call& call, Sorted sorted) {
   return Rows{sorted, call.order, call.dtype, rows, columns, call.x, call.dst};
 }
 
-// A block for each row.
+// Plans one block per row.
 Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) {
   Launch launch;
   const bool columns = call.sorted == Sorted::kColumns;
@@ -51,7 +51,7 @@ Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) 
 
   launch.grid.x = call.rows;
   launch.block.x = std::min(padded, kMostThreads);
-  // Whole waves of any width; each column that is counted or merged has a thread.
+  // Uses whole waves of any width. Columns that are counted or merged have a thread each.
   const auto element = static_cast<unsigned>(size_of(call.dtype));
   const std::uint32_t merged = tuning::most_merged(gpu.multiprocessors, call.rows, element);
   if (geometry == Geometry::kOwn && padded > merged) {
@@ -63,7 +63,7 @@ Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) 
   return launch;
 }
 
-// Several blocks for each row, in several steps.
+// Plans several blocks per row, in several steps.
 Result<Launch> plan_steps(const Rows& call, const tuning::LongSort& how) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kLongSort, call.dtype));

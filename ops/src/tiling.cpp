@@ -8,7 +8,7 @@ namespace kiln::ops {
 namespace {
 
 constexpr std::size_t kMostDims = 4;
-constexpr std::size_t kMostPlanes = 65535;  // of a grid's y and z
+constexpr std::size_t kMostPlanes = 65535;  // limit of a grid's y and z
 
 bool has_neighbours(const TiledDim& dim, std::size_t input) { return dim.in[input] <= 1; }
 

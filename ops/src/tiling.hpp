@@ -1,5 +1,5 @@
-// How large views are cut into tiles: for kernels that move a tile a block, with the other dims as the
-// grid's y and z (kernels/families/cast_tiles.cuh, where_tiles.cuh).
+// Cuts large views into tiles, for kernels that move one tile per block. The grid's y and z walk
+// the other dims (kernels/families/cast_tiles.cuh, where_tiles.cuh).
 #pragma once
 
 #include <array>
@@ -13,26 +13,28 @@ namespace kiln::ops {
 
 struct TiledDim {
   std::uint32_t size = 1;
-  std::uint32_t out = 0;              // stride of the output
-  std::array<std::uint32_t, 3> in{};  // of the inputs
+  std::uint32_t out = 0;              // stride in the output
+  std::array<std::uint32_t, 3> in{};  // strides in the inputs
 };
 
 struct Tiling {
-  TiledDim across, down;  // that are cut: the output's innermost, and another one
+  TiledDim across, down;  // the dims that are cut: the output's innermost dim, and another one
   TiledDim y, z;
-  std::size_t tiles = 0;  // of a plane; 0: the views cannot be cut so
+  std::size_t tiles = 0;  // tiles per plane; 0: the views cannot be cut
 
   std::size_t count() const { return tiles * y.size * z.size; }
 };
 
-// Of views of merged dims, with tiles of so many elements, the tiling of fewest tiles where each input's
-// neighbours lie in a dim that is cut. 32 bits hold every place.
+// Returns the tiling with the fewest tiles of `across` by `down` elements, for views with merged
+// dims. The neighbours of each input must lie in a dim that is cut. Every offset must fit into 32
+// bits.
 Tiling tiling_of(const ViewBlock& block, std::size_t inputs, std::size_t count, std::size_t across,
                  std::size_t down);
-// Whether `count` elements go by that tiling, of tiles of so many: where they can be cut so, and, unless
-// `tiles` asks for it always, tiles are half full at least, as empty ones cost as much.
+// True if `count` elements should be moved in tiles of `of_tile` elements: the views can be cut,
+// and on average the tiles are at least half full, because an empty tile costs as much as a full
+// one. With Tiles::kAlways, it is enough that the views can be cut.
 bool serves(const Tiling& tiling, Tiles tiles, std::size_t count, std::size_t of_tile);
-// A block a tile.
+// Sets one block per tile.
 void set_tile_grid(Launch& launch, const Tiling& tiling);
 
 }  // namespace kiln::ops

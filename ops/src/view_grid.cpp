@@ -33,7 +33,8 @@ struct Views {
   bool are_lines() const {
     return size(last()) > kLine && !any(last(), [](std::size_t stride) { return stride > 1; });
   }
-  // Another dim than the last that a view walks with stride 1; the last: none.
+  // Returns the last dim before the innermost that some view walks with stride 1, or the innermost
+  // dim if there is none.
   std::size_t turned_dim() const {
     for (std::size_t dim = last(); dim-- > 0;) {
       if (any(dim, [](std::size_t stride) { return stride == 1; })) return dim;
@@ -43,13 +44,13 @@ struct Views {
   bool are_turned() const {
     return any(last(), [](std::size_t stride) { return stride > 1; });
   }
-  // How far apart neighbours of a group lie in the output.
+  // Distance in the output between the neighbours of a group.
   std::size_t apart() const {
     std::size_t inside = 1;
     for (std::size_t dim = turned_dim() + 1; dim < block.rank; ++dim) inside *= size(dim);
     return are_lines() ? kLine : inside;
   }
-  // Groups of which a thread takes one at a time.
+  // Number of groups. A thread takes one group at a time.
   std::size_t groups(std::size_t count) const {
     const auto of = [&](std::size_t dim, std::size_t pieces) { return count / size(dim) * pieces; };
     if (are_lines()) return of(last(), ((size(last()) - 1) / (kLine * tuning::kLines) + 1) * kLine);
@@ -57,7 +58,7 @@ struct Views {
     return turned == last() ? count : of(turned, (size(turned) - 1) / tuning::kNeighbours + 1);
   }
 
-  // Whether every stride of the view but 1 is a multiple of so many elements.
+  // True if every stride of the view other than 1 is a multiple of `elements`.
   bool is_multiple(std::size_t view, std::size_t elements) const {
     for (std::size_t dim = 0; dim < block.rank; ++dim) {
       if (stride(view, dim) != 1 && stride(view, dim) % elements != 0) return false;
@@ -70,7 +71,8 @@ struct Views {
     }
     return size(last()) % per_chunk == 0;
   }
-  // Whether a view has long groups of so many elements an access, in another dim than the last.
+  // True if a view has long groups, with `elements` elements per access, in a dim other than the
+  // innermost.
   bool has_long_groups(std::size_t elements) const {
     const std::size_t turned = turned_dim();
     for (std::size_t view = 0; view < views && turned != last() && !are_lines(); ++view) {
@@ -80,8 +82,9 @@ struct Views {
   }
 };
 
-// Whether a copy turns tiles (kernels/families/transpose_tile.cuh) by whole words. By parts of words it
-// takes longer than element by element: NVIDIA H200, us for ucopy_f16 of 1025x511 transposed 7.9, 5.4.
+// True if a copy should turn tiles (kernels/families/transpose_tile.cuh), which it does by whole
+// words. By parts of words, tiles are slower. Measured on an H200, own geometry, ucopy_f16 of
+// 1025x511 transposed, in us, by elements -> by tiles: 5.4 -> 7.9.
 bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
                  unsigned multiprocessors) {
   const std::size_t of_word = bytes < 4 ? 4 / bytes : 1, rows = 32 * of_word;
@@ -92,21 +95,22 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
          (tiling.across.size | tiling.down.size) % of_word == 0 && views.is_multiple(0, of_word);
 }
 
-// What a kernel is, beside its views.
+// Properties of a kernel other than its views.
 struct Kernel {
   Reads reads;
-  std::size_t bytes;  // of an element
-  bool is_alone;      // a multiprocessor holds one of its blocks of 1024 threads
+  std::size_t bytes;  // size of an element
+  bool is_alone;      // a multiprocessor holds only one of its blocks of 1024 threads
 };
 
-// Elements of a view that kernels of one input take one a thread, in blocks of 512.
+// Number of elements of a view up to which kernels with one input take one per thread, in blocks of
+// 512.
 std::size_t few_of_one(const tuning::Spread& spread) {
   constexpr std::size_t kSmall = std::size_t{1} << 21;  // device/index.cuh
   return std::min<std::size_t>(kSmall, tuning::most_blocks(spread.machine) * 512ull);
 }
 
-// The largest block, of `least` to `most` threads, of which a multiprocessor can be full, and by which none has
-// a tenth more than its share.
+// Returns the largest block size from `least` to `most` with which a multiprocessor can be filled
+// completely, and with which none gets more than a tenth above its share.
 unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned least,
                     unsigned most) {
   for (unsigned block = most; block > least; block /= 2) {
@@ -117,11 +121,13 @@ unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned 
   return least;
 }
 
-// A thread an element. What neighbours of a turned view share, a large block reads once: they lie in rows of the
-// output, one below the other. A copy's blocks have shared memory, so that a multiprocessor holds few. NVIDIA
-// H100, us by blocks of 256, 512 and 1024: uneg_f16 transposed, of 512x512 3.9, 3.6, 3.2, of 1500x384 6.0, 5.2,
-// 5.3, of 384x384 2.9, 2.9, 3.2; narrowed, of 1000x777 4.9, 5.1, 5.5; ucopy_f16 narrowed, of 512x512 3.2, 2.8, 2.9;
-// H200, badd_f64, which is alone, transposed, of 512x512 4.5, 4.9, 5.4.
+// Launches one thread per element. In a turned view, neighbours lie below one another in the
+// output; a large block reads the data that they share only once. A copy's blocks have shared
+// memory, so a multiprocessor holds few of them.
+//
+// Measured on an H100, own geometry, in us, blocks of 256, 512 and 1024 threads: uneg_f16
+// transposed, 512x512 3.9, 3.6, 3.2, 384x384 2.9, 2.9, 3.2; ucopy_f16 narrowed, 512x512 3.2, 2.8,
+// 2.9. On an H200: badd_f64, whose blocks are alone, transposed, 512x512 4.5, 4.9, 5.4.
 tuning::Launch one_each(const tuning::Spread& spread, const Views& views, std::size_t count,
                         const Kernel& kernel) {
   unsigned block = count > 128ull * spread.multiprocessors ? 256 : 128;
@@ -135,11 +141,13 @@ tuning::Launch one_each(const tuning::Spread& spread, const Views& views, std::s
   return tuning::chunk_each(count, 1, block);
 }
 
-// Groups for a thread each, of functions of one operand; 0: elements go one by one, for which more threads work.
-// Results of eight bytes that are fewer than four side by side are less than memory writes at once. NVIDIA H200,
-// us one by one and by groups, for f16, f32 and f64: 700x900 transposed 6.0, 4.7; 6.3, 5.1; 6.8, 6.1; 768x768 5.8,
-// 6.0; 6.0, 6.4; 6.5, 7.6; 1000x1000 8.3, 5.3; 9.0, 6.1; 9.9, 8.3; 1500x1000 narrowed 8.1, 7.7; 8.6, 8.4; 9.9,
-// 10.7; H100, 8x224x224x3 channels first 7.8, 8.5; 8.3, 10.5; 9.8, 18.4; of one byte 7.6, 6.8.
+// Returns the number of groups if a function of one operand should take a group per thread, or 0 if
+// elements should go one by one, which puts more threads to work. With eight-byte results, fewer
+// than four side by side are less than memory writes at once.
+//
+// Measured in us, own geometry, one by one -> by groups, for f16, f32 and f64. H200, transposed:
+// 700x900 6.0 -> 4.7, 6.3 -> 5.1, 6.8 -> 6.1; 768x768 5.8 -> 6.0, 6.0 -> 6.4, 6.5 -> 7.6. H100,
+// 8x224x224x3 channels first: 7.8 -> 8.5, 8.3 -> 10.5, 9.8 -> 18.4.
 std::size_t groups_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                       std::size_t bytes) {
   const std::size_t groups = views.groups(count), apart = views.apart();
@@ -150,9 +158,10 @@ std::size_t groups_of(const tuning::Spread& spread, const Views& views, std::siz
   return count > few ? groups : 0;
 }
 
-// By blocks of 128 threads and larger ones. NVIDIA H100, us by blocks of 128, 512 and 1024, transposed: uneg_f32 of
-// 1024x1024 8.8, 8.4, 8.7, of 2x320x64x64 with its channels last 21.2, 18.8, 19.6, of 4096x4096 134, 121, 116;
-// uneg_f16 of 4096x4096 88, 87, 113; but uneg_f32 of 100000x32, whose groups are 32 side by side, 20.7, 21.4, 24.4.
+// Launches groups in blocks of 128 threads, or in larger ones if the neighbours of a group are far
+// apart. Measured on an H100, own geometry, transposed, in us, blocks of 128, 512 and 1024 threads:
+// uneg_f32 4096x4096 134, 121, 116; uneg_f16 4096x4096 88, 87, 113; uneg_f32 100000x32, with
+// neighbours 32 apart, 20.7, 21.4, 24.4.
 tuning::Launch by_groups(const tuning::Spread& spread, const Views& views, std::size_t groups,
                          std::size_t bytes) {
   unsigned most = 128;
@@ -179,8 +188,8 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       few = spread.few_of_view();
       const bool are_many = count > (kernel.bytes == 1 ? resident : few);
       if (are_many && views.are_rows(per_chunk)) return spread.strided(count);
-      // NVIDIA H200, us one by one, and by long groups: badd_f16, badd_f32 of 768x768, one operand transposed,
-      // 6.1, 5.8; of 700x900 6.7, 5.5 (f32).
+      // Measured on an H200, own geometry, one operand transposed, in us, one by one -> by long
+      // groups: badd_f16 and badd_f32 768x768 6.1 -> 5.8; badd_f32 700x900 6.7 -> 5.5.
       if (kernel.bytes > 1 && count > 2 * resident && views.has_long_groups(per_chunk)) {
         return spread.strided(count);
       }
@@ -199,7 +208,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
     return kernel.reads == Reads::kCopied ? spread.copied(count, views.are_turned())
                                           : spread.strided(count);
   }
-  // Kernels of three views recognize a thread an element by few blocks.
+  // Kernels of three views tell from a small number of blocks that each thread has one element.
   if (views.views != 3) return one_each(spread, views, count, kernel);
   return is_large ? tuning::chunk_each(count, 1, 1024) : spread.one_each(count);
 }

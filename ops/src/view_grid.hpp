@@ -1,5 +1,6 @@
-// Our own grids for views that are not contiguous: by what a kernel of the elementwise families does
-// with them (kernels/families/map.cuh, copy.cuh, elementwise.cuh, elements.cuh).
+// kiln's own grids for views that are not contiguous. A grid depends on how a kernel of the
+// elementwise families reads the views (kernels/families/map.cuh, copy.cuh, elementwise.cuh,
+// elements.cuh).
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,13 @@
 namespace kiln::ops {
 
 enum class Reads {
-  kSingly,  // where, casts
-  kGroups,  // functions of one operand
-  kRows,    // of two: by whole chunks, too
-  kCopied   // the same, and tile by tile
+  kSingly,  // element by element: where, casts
+  kGroups,  // by groups: functions of one operand
+  kRows,    // by long groups or whole chunks: functions of two operands
+  kCopied   // by whole chunks or tiles: copies
 };
 
-// Sets the launch's grid for `count` elements of so many views; launch.own_kernel is set.
+// Sets the launch's grid for `count` elements of `views` views. launch.own_kernel must be set.
 Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
                            const ViewBlock& block, std::size_t views, Reads reads);
 

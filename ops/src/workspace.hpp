@@ -1,8 +1,7 @@
-// The memory that launches of one stream work in, one after the other.
+// The memory that the launches of one stream use, one after the other.
 //
-// It begins with counters, which are zero before a launch and after it. It grows with what is
-// asked; an outgrown piece stays, as a captured graph, or a launch that still runs, may have its
-// address.
+// It begins with counters, which are zero before and after each launch. It grows on demand.
+// Outgrown memory is kept, because a captured graph or a running launch may still have its address.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ class Workspace {
  public:
   explicit Workspace(Device device) : device_(std::move(device)) {}
 
-  // The address of at least so many bytes. Allocates nothing for what was asked before.
+  // Returns the address of at least `bytes` bytes. Allocates nothing unless it needs to grow.
   Result<void*> of(std::size_t bytes) {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pieces_.empty() || pieces_.back().size() < bytes) {

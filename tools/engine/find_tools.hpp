@@ -3,7 +3,7 @@
 //
 // Each tool is looked for in this order; the first hit wins:
 //   1. its own variable       KILN_HIPIFY_PERL, KILN_HIPCC (also HIPCXX), KILN_OFFLOAD_BUNDLER,
-//                             KILN_NVCC, KILN_FATBINARY, KILN_CXX (also CXX): a path or name on PATH.
+//                             KILN_NVCC, KILN_FATBINARY, KILN_CXX (also CXX): path or name on PATH.
 //                             If it is set but wrong, the tool is "not found"; the search ends.
 //   2. the vendor's folder    ROCM_PATH, HIP_PATH, /opt/rocm; CUDA_PATH, CUDA_HOME, /usr/local/cuda
 //   3. PATH
