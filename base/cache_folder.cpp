@@ -27,8 +27,9 @@ std::string why_untrusted(const fs::path& folder) {
     if (info.st_uid != 0 && info.st_uid != ::geteuid()) return folder.string() + " belongs to another user";
     if ((info.st_mode & S_IWOTH) != 0) return "everybody may write to " + folder.string();
   }
-  // Who may write to the folder above can rename this one and put another in its place, unless only owners may,
-  // as in /tmp. What lies further up is often everybody's in containers, where there are no others.
+  // Whoever may write to the parent folder can replace this one, unless only owners may rename
+  // entries, as in /tmp. Folders further up are not checked: in containers they are often writable
+  // to everybody, but there are no other users.
   std::error_code ignored;
   const fs::path above = fs::absolute(folder, ignored).lexically_normal().parent_path();
   if (::stat(above.c_str(), &info) == 0 && (info.st_mode & (S_IWOTH | S_ISVTX)) == S_IWOTH) {

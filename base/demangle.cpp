@@ -8,9 +8,11 @@
 namespace kiln {
 namespace {
 
-constexpr std::size_t kLongest = 1024;  // of names: an image may hold anything
+// longest name that is demangled: an image may hold anything
+constexpr std::size_t kLongest = 1024;
 
-// Where the parameter list of a demangled function starts; the text's end: it has none.
+// Returns where the parameter list of a demangled function starts, or the text's end if it has
+// none.
 std::size_t parameters_of(std::string_view text) {
   std::size_t close = text.rfind(')');
   if (close == std::string_view::npos) return text.size();
@@ -22,7 +24,7 @@ std::size_t parameters_of(std::string_view text) {
   return text.size();
 }
 
-// The place from `at` on of a letter that counts: blanks do not, nor does the "ul" of "4ul>".
+// Returns the next position from `at` on that matters. Blanks do not, nor does the "ul" in "4ul>".
 std::size_t next_letter(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] == ' ') ++at;
   if (at == 0 || at == text.size() || text[at - 1] < '0' || text[at - 1] > '9') return at;
@@ -42,7 +44,7 @@ std::string demangled(std::string_view name) {
   if (whole == nullptr || status != 0) return {};
   const std::string_view text = whole.get();
   const std::string_view head = text.substr(0, parameters_of(text));
-  // The type that a template returns stands before the last blank that is in no brackets.
+  // The return type of a template ends at the last blank outside of brackets.
   std::size_t start = 0;
   int depth = 0;
   for (std::size_t i = 0; i < head.size(); ++i) {

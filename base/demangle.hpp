@@ -1,5 +1,5 @@
-// The names that compilers give to templates and overloads, as a person would write them. Itanium C++
-// ABI, by abi::__cxa_demangle of the standard library.
+// The names of templates and overloads as people write them. Uses the Itanium C++ ABI, through
+// abi::__cxa_demangle of the standard library.
 #pragma once
 
 #include <string>
@@ -7,21 +7,22 @@
 
 namespace kiln {
 
-// Whether a compiler made the name of a function and its parameters' types; one of extern "C" is as it is.
+// True if a compiler made the name from a function and its parameter types. Names of extern "C"
+// functions are not mangled.
 constexpr bool is_mangled(std::string_view name) { return name.substr(0, 2) == "_Z"; }
 
-// "_Z5saxpyIfEvifPKT_PS0_" -> "saxpy<float>", without the type that it returns and its parameters.
-// Empty for what is no mangled name.
+// "_Z5saxpyIfEvifPKT_PS0_" -> "saxpy<float>", without return type and parameters. Empty if the name
+// is not mangled.
 std::string demangled(std::string_view name);
 
-// "saxpy<float>", or the name itself where it is not mangled.
+// "saxpy<float>", or the name itself if it is not mangled.
 std::string readable_name(std::string_view name);
 
-// "name (saxpy<float>)", or the name alone where it is not mangled: for messages and tables.
+// "name (saxpy<float>)", or just the name if it is not mangled. For messages and tables.
 std::string with_demangled(std::string_view name);
 
-// Whether a person would write the mangled `name` so: "saxpy<float>", "tiled<float,4>". Blanks, and the
-// letters behind a number, do not count.
+// True if people would write the mangled `name` as `written`: "saxpy<float>", "tiled<float,4>".
+// Ignores blanks and suffixes of numbers.
 bool is_written_as(std::string_view name, std::string_view written);
 
 }  // namespace kiln

@@ -1,7 +1,7 @@
-// How errors are shown, and how they are passed on.
+// Shows errors and passes them on.
 //
-// Owns the one rendering of kiln::Error as text. Does not decide where the text goes: only
-// tools/main.cpp prints errors.
+// This is the only code that renders kiln::Error as text. It does not decide where the text goes:
+// only tools/main.cpp prints errors.
 #pragma once
 
 #include <algorithm>
@@ -15,29 +15,31 @@ namespace kiln {
 
 enum class Color : bool { kNo, kYes };
 
-// "kiln: error: targets.json:14:22: unknown architecture 'sm_9O'", then one line per note and hint,
-// each ended by a newline; then the same for each of error.others. `program` is the word before the
-// first colon.
+// Returns "kiln: error: targets.json:14:22: unknown architecture 'sm_9O'", followed by a line for
+// each note and hint, and then the same for each of error.others. Every line ends with a newline.
+// `program` is the word before the first colon.
 std::string render(const Error& error, Color color = Color::kNo, std::string_view program = "kiln");
 
-// One error that carries all of `errors`, at least one, in order: the first with the rest as `others`.
+// Combines `errors`, at least one, into one error: the first, with the rest as its `others`, in
+// order.
 Error merge_errors(std::vector<Error> errors);
 
-// "file:line:column", leaving out what is not known.
+// "file:line:column", without the parts that are unknown.
 std::string to_string(const Location& where);
 
-// The nearest of `candidates` to `word` by edit distance, or empty when none is near enough to be a
-// likely slip: at most a third of the word's letters wrong, or one of a shorter word, and not all of them.
+// Returns the candidate nearest to `word` by edit distance, or an empty string if none is close
+// enough to be a likely slip. At most a third of the word's letters may be wrong (one in a short
+// word), and never all of them.
 template <typename Range>
 std::string nearest(std::string_view word, const Range& candidates);
 
-// The nearest of the files `names` to `name`: the same without its ending, or one of its ending whose
-// rest is near.
+// Returns the file name in `names` nearest to `name`: one that differs only in its extension, or
+// one with the same extension and a similar stem.
 std::string nearest_file(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace kiln
 
-// Passes an error on. Use in a function that returns Result<...>:
+// Pass an error on. For functions that return Result<...>:
 //   KILN_TRY(write_file(path, text));            // Result<void>, or drop the value
 //   KILN_TRY_ASSIGN(auto bytes, read_file(p));   // declare or assign from the value
 #define KILN_CONCAT_INNER(a, b) a##b
@@ -56,7 +58,8 @@ std::string nearest_file(std::string_view name, const std::vector<std::string>& 
 
 namespace kiln {
 
-// How many letters to insert, leave out or replace, or neighbours to swap, make one of the other.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into
+// the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <typename Range>
@@ -65,7 +68,7 @@ std::string nearest(std::string_view word, const Range& candidates) {
   if (word.empty()) return best;
   std::size_t best_distance = std::min(std::max(word.size() / 3, std::size_t{1}), word.size() - 1);
   for (const auto& candidate : candidates) {
-    // The distance is at least what one is longer: most candidates need no closer look.
+    // The distance is at least the difference in length, which rules out most candidates.
     const std::size_t length = std::string_view(candidate).size();
     const std::size_t longer = length > word.size() ? length - word.size() : word.size() - length;
     if (longer > best_distance) continue;

@@ -21,7 +21,7 @@ struct Digest {
   auto operator<=>(const Digest&) const = default;
 };
 
-// The same result either way; kPortable is for the tests of it.
+// Both ways give the same result. kPortable is for tests.
 enum class Sha256Way : std::uint8_t { kFastest, kPortable };
 
 class Sha256 {
@@ -29,7 +29,7 @@ class Sha256 {
   explicit Sha256(Sha256Way way = Sha256Way::kFastest);
   void update(std::span<const std::byte> data);
   void update(std::string_view text);
-  Digest finish();  // the object is spent afterwards
+  Digest finish();  // the object must not be used afterwards
 
  private:
   void compress(const std::uint8_t* block, std::size_t count);
@@ -42,14 +42,14 @@ class Sha256 {
 Digest sha256(std::string_view text);
 Digest sha256(std::span<const std::byte> data);
 
-// Hashes labelled values so that two different ingredient lists can never collide: each ingredient
-// is written as  label, NUL, decimal size, NUL, bytes, and the same text can be kept for debugging.
+// Hashes labelled values such that different lists never give the same input: each value is written
+// as label, NUL, decimal size, NUL, bytes.
 class KeyHasher {
  public:
   KeyHasher& add(std::string_view label, std::string_view value);
   KeyHasher& add(std::string_view label, const Digest& value);
   Digest finish();
-  // "label: value" a line each, in the order added; what a cache key was made of.
+  // A line "label: value" for each value, in the order added. Shows what a cache key was made of.
   const std::string& transcript() const { return transcript_; }
 
  private:

@@ -8,9 +8,9 @@
 
 namespace kiln {
 
-// Runs work(0) to work(count - 1), each on a thread of its own, or on fewer threads where the system gives no
-// more: whoever starts them gets all done without any. The destructor waits for them. `work` throws nothing, and
-// is copied for each.
+// Runs work(0) to work(count - 1), each on its own thread. If the system refuses more threads, the
+// remaining calls are not made, so the starting thread must be able to do all the work alone. The
+// destructor waits for the threads. `work` must not throw and is copied for each thread.
 class HelpingThreads {
  public:
   template <typename Work>
@@ -19,7 +19,7 @@ class HelpingThreads {
       threads_.reserve(count);
       while (threads_.size() < count) threads_.emplace_back(work, threads_.size());
     } catch (const std::exception&) {
-      // A limit on threads or on memory. Those that started are enough.
+      // The system limits threads or memory. The threads that have started are enough.
     }
   }
   ~HelpingThreads() {

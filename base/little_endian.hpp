@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-// The little-endian integer at `bytes`, which may be unaligned.
+// Returns the little-endian integer at `bytes`, which may be unaligned.
 template <typename Integer>
 Integer load_le(const std::byte* bytes) {
   static_assert(std::is_integral_v<Integer>);

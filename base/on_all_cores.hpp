@@ -1,4 +1,4 @@
-// Work of many parts, done side by side.
+// Runs work that consists of many parts in parallel.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace kiln {
 
-// work(0) to work(count - 1), each once, in any order, on at most `threads` threads, of which this is one.
-// Returns when all is done. Where `work` throws, nothing more is begun, and the first exception comes out
-// when all threads have ended.
+// Calls work(0) to work(count - 1), each once and in any order, on at most `threads` threads
+// including the caller's. Returns when all is done. After an exception in `work`, no more calls
+// begin, and the first exception is rethrown when all threads have ended.
 template <typename Work>
 void on_threads(std::size_t threads, std::size_t count, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -36,7 +36,7 @@ void on_threads(std::size_t threads, std::size_t count, const Work& work) {
   if (thrown) std::rethrow_exception(thrown);
 }
 
-// The same on at most as many threads as there are cores.
+// The same with at most one thread per core.
 template <typename Work>
 void on_all_cores(std::size_t count, const Work& work) {
   on_threads(std::max(1U, std::thread::hardware_concurrency()), count, work);

@@ -16,7 +16,7 @@ bool has_sha_instructions() {
   return has;
 }
 
-// The instructions take the state as two halves, ABEF and CDGH, and do two rounds at a time.
+// The instructions expect the state as two halves, ABEF and CDGH, and do two rounds at a time.
 __attribute__((target("sha,sse4.1"))) void compress_by_instructions(
     std::uint32_t state[8], const std::uint8_t* blocks, std::size_t count,
     const std::uint32_t rounds[64]) {

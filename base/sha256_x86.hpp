@@ -1,4 +1,4 @@
-// SHA-256 by the instructions that x86 processors have for it (Intel, "Intel SHA Extensions").
+// SHA-256 with the x86 instructions for it (Intel, "Intel SHA Extensions").
 #pragma once
 
 #include <cstddef>
@@ -6,10 +6,11 @@
 
 namespace kiln {
 
-// Whether this processor has them; never elsewhere than on x86-64.
+// True if this processor has the instructions. Always false except on x86-64.
 bool has_sha_instructions();
 
-// What FIPS 180-4 does with `count` blocks of 64 bytes. Only where has_sha_instructions().
+// Applies the compression of FIPS 180-4 to `count` blocks of 64 bytes. Requires
+// has_sha_instructions().
 void compress_by_instructions(std::uint32_t state[8], const std::uint8_t* blocks, std::size_t count,
                               const std::uint32_t rounds[64]);
 

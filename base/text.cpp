@@ -61,8 +61,8 @@ bool is_identifier(std::string_view text) {
 
 namespace {
 
-// The characters that `stays` accepts as they are, other control characters and directing marks as
-// \xNN; those beyond ASCII (U+0080 to U+009F, two bytes in UTF-8) too.
+// Keeps the characters for which `stays` is true. Writes other control characters and directing
+// marks as \xNN, including those beyond ASCII (U+0080 to U+009F, two bytes in UTF-8).
 template <typename Stays>
 std::string escape_control(std::string_view text, Stays stays) {
   static constexpr char kDigits[] = "0123456789abcdef";

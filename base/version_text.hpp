@@ -1,4 +1,4 @@
-// "1.2.3" of a version in KILN_VERSION form.
+// Formats a version in KILN_VERSION form as "1.2.3".
 #pragma once
 
 #include <cstdint>

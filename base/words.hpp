@@ -1,5 +1,5 @@
-// The words of an option, each with what it stands for: one list that parsers, help and writers share. A list is an
-// array (or a span) of pairs of a word and a value.
+// The words of an option with their values, as one list that parsers, help and writers share. A
+// list is an array (or a span) of pairs of a word and a value.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ std::optional<typename List::value_type::second_type> value_of(const List& words
   return std::nullopt;
 }
 
-// Of a value that is in the list.
+// Returns the word of a value, which must be in the list.
 template <typename List>
 std::string word_of(const List& words, typename List::value_type::second_type value) {
   for (const auto& [name, meant] : words) {

@@ -1,8 +1,7 @@
-// Reading numbers and pieces out of bytes that nobody has checked yet.
+// Reads numbers and pieces from bytes that have not been checked yet.
 //
-// Every reader in this folder takes its input apart through these two: `slice` is the one place
-// where an offset and a size from a file are added, and ByteReader is a cursor that cannot leave
-// its input.
+// Every reader in this folder uses these two: `slice` is the only place that adds an offset and a
+// size from a file, and ByteReader is a cursor that cannot leave its input.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +19,7 @@ namespace kiln {
 
 using Bytes = std::span<const std::byte>;
 
-// `size` bytes from `offset` on, or nothing when they are not all inside `bytes`.
+// Returns `size` bytes from `offset` on, or nothing if they are not all inside `bytes`.
 inline std::optional<Bytes> slice(Bytes bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size() || size > bytes.size() - offset) return std::nullopt;
   return bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(size));
@@ -31,7 +30,7 @@ inline std::string_view as_text(Bytes bytes) {
 }
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
-// The text up to the first NUL at or after `offset`, or nothing when there is none.
+// Returns the text from `offset` to the next NUL, or nothing if there is no NUL.
 inline std::optional<std::string_view> c_string(Bytes bytes, std::uint64_t offset) {
   if (offset >= bytes.size()) return std::nullopt;
   const std::string_view text = as_text(bytes.subspan(static_cast<std::size_t>(offset)));
@@ -40,8 +39,8 @@ inline std::optional<std::string_view> c_string(Bytes bytes, std::uint64_t offse
   return text.substr(0, end);
 }
 
-// A cursor over bytes. A read past the end gives zero or an empty span and makes the reader fail,
-// for good: read a whole record, then ask once.
+// A cursor over bytes. A read past the end returns zero or an empty span, and the reader stays
+// failed: read a whole record and then check once.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}
@@ -62,7 +61,7 @@ class ByteReader {
     return *piece;
   }
   void skip(std::uint64_t size) { take(size); }
-  // Moves on to the next multiple of `alignment` from the start of the input.
+  // Advances to the next multiple of `alignment` from the start of the input.
   void align(std::size_t alignment) {
     const std::size_t over = position_ % alignment;
     if (over != 0) skip(alignment - over);
@@ -77,7 +76,7 @@ class ByteReader {
   Integer big() {
     std::make_unsigned_t<Integer> value = 0;
     for (const std::byte byte : take(sizeof(Integer))) {
-      // Through 64 bits, because a narrow type cannot be shifted by its own width.
+      // Uses 64 bits, because a narrow type cannot be shifted by its own width.
       value = static_cast<std::make_unsigned_t<Integer>>((std::uint64_t{value} << 8) |
                                                          std::to_integer<std::uint64_t>(byte));
     }
@@ -90,7 +89,7 @@ class ByteReader {
   bool failed_ = false;
 };
 
-// The error of every reader here: the file is not what it claims to be.
+// The error of every reader in this folder: the file is not what it claims to be.
 inline Error malformed(std::string message) {
   Error error;
   error.code = ErrorCode::kInvalidInput;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kImageAlignment = 64;
 constexpr std::size_t kHsacoAlignment = 4096;
 
-// The fewest bytes of an element of each list: what bounds a count before memory is taken for it.
+// Smallest encoding of an element of each list. Bounds a count before memory is allocated for it.
 constexpr std::size_t kLeastText = 5, kLeastModule = 23, kLeastKernel = 11, kLeastParameter = 15,
                       kLeastImage = 75;
 
@@ -25,7 +25,7 @@ Error damaged(const std::string& what) {
       .hint("copy the file again, or build it again with 'kiln build --emit catalog'");
 }
 
-// Reads the table. The first thing that is wrong is kept; everything read after it is empty.
+// Reads the table. Keeps the first error; everything read after it is empty.
 class TableReader {
  public:
   TableReader(Bytes file, std::size_t table_end)
@@ -117,7 +117,7 @@ class TableReader {
     }
     const std::size_t images = count(kLeastImage, "images");
     for (std::size_t i = 0; i < images && wrong_.empty(); ++i) read_image(module, storage);
-    // So many units want a slot each of whoever loads the module.
+    // Each unit costs a slot when the module is loaded, so their number is limited.
     if (module.unit_count == 0 || module.unit_count > 1 + kernels + images) {
       fail("module " + quoted(module.name) + " has " + std::to_string(module.unit_count) +
            " units");

@@ -1,5 +1,5 @@
-// A catalog file, <name>.kiln: a whole catalog with its images in one file, for programs that open
-// it by path instead of including a generated header. The generator writes it
+// A catalog file, <name>.kiln: a whole catalog with its images in one file. Programs open it by
+// path instead of including a generated header. The generator writes it
 // (generator/catalog_file.hpp).
 //
 //   file      = head table images
@@ -14,10 +14,10 @@
 //   list      = u32 count, that many;    texts = list of text
 //   text      = u32 size, that many bytes without a NUL, a NUL
 //
-// Integers are little-endian and unaligned. Kinds, formats and compressions are numbered as in
-// kiln/catalog.hpp; types are spelt as in formats/parameter_type.hpp, and empty where nothing tells
-// them. Orders are those of kiln/catalog.hpp. Images lie behind the table, each at a multiple of
-// 64, an uncompressed HSACO at a multiple of 4096.
+// Integers are little-endian and unaligned. Kinds, formats and compressions have the numbers of
+// kiln/catalog.hpp. Types are spelt as in formats/parameter_type.hpp and are empty if unknown.
+// Orders are those of kiln/catalog.hpp. Images follow the table, each at a multiple of 64; an
+// uncompressed HSACO at a multiple of 4096.
 #pragma once
 
 #include <cstdint>
@@ -37,17 +37,17 @@ inline constexpr std::string_view kCatalogFileMagic = "\x7fKILNCAT";
 inline constexpr std::uint32_t kCatalogFileFormat = 1;
 inline constexpr std::size_t kCatalogFileHeadSize = 64;
 
-// What was read. `catalog` and all texts point into the other members and into the file's bytes,
-// which have to outlive it. Moving keeps them right; it cannot be copied.
+// A catalog file that was read. `catalog` and all texts point into the other members and into the
+// file's bytes, which must outlive this object. It can be moved but not copied.
 struct CatalogFileContents {
   Catalog catalog;
   std::uint32_t minimum_runtime = 0;
 
-  // Of the catalog's modules, by id: what the catalog's structs have no room for.
+  // Storage of a module, by id, for what the catalog's structs only point to.
   struct ModuleStorage {
     std::vector<KernelEntry> kernels;
     std::vector<Parameter> parameters;  // of all kernels
-    std::vector<ParameterText> texts;   // of the same
+    std::vector<ParameterText> texts;   // of the same parameters
     std::vector<ImageEntry> images;
     std::vector<Digest> stored_digests;  // of the images' stored bytes
   };
@@ -55,9 +55,9 @@ struct CatalogFileContents {
   std::vector<ModuleEntry> modules;
   std::vector<const ModuleEntry*> module_pointers;
   std::vector<std::string_view> targets, missing_targets;
-  std::vector<char> digest;  // a vector, because a moved text may move its letters
+  std::vector<char> digest;  // a vector, because moving a string may move its characters
 
-  // The texts of a kernel's parameters, in their order.
+  // The texts of a kernel's parameters, in order.
   ArrayView<ParameterText> texts(std::size_t module, std::size_t kernel) const {
     const ModuleStorage& from = storage[module];
     const ArrayView<Parameter> parameters = from.kernels[kernel].parameters;
@@ -70,8 +70,8 @@ struct CatalogFileContents {
   CatalogFileContents& operator=(CatalogFileContents&&) = default;
 };
 
-// Checks everything but the images' own bytes: the table's digest, all sizes, bounds, orders and
-// numbers. Errors: kInvalidInput, with what is wrong and the next step.
+// Checks everything except the images' own bytes: the table's digest, and all sizes, bounds, orders
+// and numbers. Errors: kInvalidInput, with the problem and what to do.
 Result<CatalogFileContents> read_catalog_file(Bytes file);
 
 }  // namespace kiln

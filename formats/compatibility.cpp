@@ -15,7 +15,7 @@ std::string differs(const TargetId& image, const TargetId& device) {
   return "built for " + to_string(image) + ", the device is " + to_string(device);
 }
 
-// Why a feature of the image keeps it from the device, or empty.
+// Returns why a feature of the image excludes the device, or an empty string.
 std::string feature_conflict(std::string_view name, Feature image, Feature device) {
   if (image == Feature::kAny || image == device) return {};
   const auto spell = [](Feature feature) { return feature == Feature::kOn ? "on" : "off"; };
@@ -42,7 +42,7 @@ Compatibility amd_can_run(const TargetId& image, const TargetId& device) {
     }
   }
   if (image == device) return accept(Fit::kExact);
-  // The more features an image fixes, the more it was built for this very device.
+  // The more features an image fixes, the more specific to this device it is.
   const auto fixed = static_cast<std::uint32_t>(image.sramecc != Feature::kAny) +
                      static_cast<std::uint32_t>(image.xnack != Feature::kAny);
   return accept(family ? Fit::kGeneric : Fit::kCompatible, fixed);
@@ -52,7 +52,7 @@ Compatibility nvidia_can_run(const TargetId& image, const TargetId& device) {
   const bool is_ptx = image.kind == TargetKind::kPtx;
   const int built = image.compute_capability();
   const int present = device.compute_capability();
-  // Code for one chip or one family beats plain code of the same number.
+  // Code for one chip or family is closer than plain code with the same number.
   const auto closeness =
       static_cast<std::uint32_t>(built) * 4 + (image.nvidia_suffix() == 'a'   ? 2U
                                                : image.nvidia_suffix() == 'f' ? 1U

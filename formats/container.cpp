@@ -1,5 +1,5 @@
-// Containers, whatever their format. Apart from image.cpp, because reading a compressed one takes
-// zstd.
+// Reads containers of any format. Separate from image.cpp, because reading a compressed container
+// needs zstd.
 #include "base/diagnostic.hpp"
 #include "formats/fatbin.hpp"
 #include "formats/image.hpp"

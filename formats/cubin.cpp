@@ -14,10 +14,10 @@
 namespace kiln {
 namespace {
 
-constexpr std::uint8_t kEntryFlag = 0x10;    // of st_other
+constexpr std::uint8_t kEntryFlag = 0x10;    // in st_other
 constexpr std::uint8_t kFunctionSymbol = 2;  // STT_FUNC
 constexpr std::uint32_t kToolNote = 2000;
-constexpr std::uint32_t kReservedShared = 1024;  // bytes the system keeps, from 9.0 on
+constexpr std::uint32_t kReservedShared = 1024;  // bytes that the system keeps, from 9.0 on
 
 // Attributes of .nv.info and .nv.compat.
 constexpr std::uint8_t kMaxThreads = 0x05;
@@ -31,7 +31,7 @@ constexpr std::uint8_t kCompatOwnChip = 0x09;
 
 struct Attribute {
   std::uint8_t id = 0;
-  std::uint16_t value = 0;  // of the forms that have no payload
+  std::uint16_t value = 0;  // for forms without a payload
   Bytes payload;
 };
 
@@ -63,7 +63,7 @@ Error bad_attribute(const ElfSection& section, const Attribute& attribute) {
                    " bytes");
 }
 
-// The compiler and the target that a command line in the tool note names.
+// The compiler and the target that the command line in the tool note names.
 struct ToolNote {
   std::string_view compiler;
   std::string_view architecture;  // "sm_100f"
@@ -113,13 +113,13 @@ Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
   return target;
 }
 
-// What .nv.info says of a symbol.
+// What .nv.info says about a symbol.
 struct SymbolFacts {
   std::optional<std::uint32_t> registers;
   std::optional<std::uint32_t> frame;
 };
 
-// As many as there are symbols.
+// Returns one entry per symbol.
 Result<std::vector<SymbolFacts>> read_symbol_facts(const Elf& elf) {
   std::vector<SymbolFacts> facts(elf.symbols.size());
   const ElfSection* section = elf.find_section(".nv.info");
@@ -225,7 +225,7 @@ class SectionsByName {
       return std::tie(a->name, a) < std::tie(b->name, b);
     });
   }
-  // The first section of that name, or null.
+  // Returns the first section with this name, or null.
   const ElfSection* find(std::string_view name) const {
     const auto found = std::ranges::lower_bound(sorted_, name, {}, &ElfSection::name);
     return found != sorted_.end() && (*found)->name == name ? *found : nullptr;

@@ -23,9 +23,9 @@
 //   leave it 0 for pointers too.
 //
 // Byte order: little-endian. NVIDIA publishes no specification beyond the names that cuobjdump and
-// nvdisasm print; the fields above were found by compiling kernels whose parameters, registers,
-// frames and shared memory were known, for 7.5 to 12.1, and are held by the tests in
-// tests/unit/formats. The e_flags of both layouts are in LLVM's BinaryFormat/ELF.h.
+// nvdisasm print. The fields above were found by compiling kernels with known parameters,
+// registers, frames and shared memory, for 7.5 to 12.1. Tests in tests/unit/formats check them. The
+// e_flags of both layouts are in LLVM's BinaryFormat/ELF.h.
 #pragma once
 
 #include <string_view>

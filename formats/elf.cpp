@@ -19,7 +19,7 @@ constexpr std::size_t kSymbolSize = 24;
 constexpr std::size_t kSmallestNote = 12;
 constexpr std::size_t kMaximumSegments = 1024;  // images have about ten
 
-// Where the tables lie, as the file's header says.
+// Where the tables lie, according to the file's header.
 struct Tables {
   std::uint64_t segment_offset = 0;
   std::uint16_t segment_entry = 0;
@@ -39,13 +39,13 @@ Error past_end(const std::string& what, std::uint64_t offset, std::uint64_t size
                    ", passes the end of the file at " + std::to_string(file.size()));
 }
 
-// The strings that a table of records points into. One long string, named by every record, would
-// make a small file a large one: twice the file's size is allowed in all.
+// The strings that a table's records point to. If every record named the same long string, a small
+// file would need a lot of memory, so all names together may have at most twice the file's size.
 class Names {
  public:
   Names(Bytes strings, Bytes file) : strings_(strings), left_(2 * std::uint64_t{file.size()}) {}
 
-  // `what` owns the name: "section 3".
+  // `what` is the owner of the name, for messages: "section 3".
   Result<std::string_view> at(std::uint64_t offset, std::string_view what) {
     const auto name = c_string(strings_, offset);
     if (!name) {
@@ -168,7 +168,8 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
   std::uint64_t count = tables.section_count;
   std::uint32_t names_index = tables.section_names;
   if (count == 0 || names_index == 0xffff) {
-    // Too many for the header's 16 bits: the first section header, else unused, holds the numbers.
+    // The header's 16 bits are too few, so the first section header, which is otherwise unused,
+    // holds the numbers.
     const auto first = slice(file, tables.section_offset, kSectionSize);
     if (!first) return past_end("section header 0", tables.section_offset, kSectionSize, file);
     ByteReader reader(*first);
@@ -220,7 +221,7 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
   return sections;
 }
 
-// The symbols of the first section of that type.
+// Reads the symbols of the first section with this type.
 Result<std::vector<ElfSymbol>> read_symbols(Bytes file, const std::vector<ElfSection>& sections,
                                             std::uint32_t type) {
   std::vector<ElfSymbol> symbols;
@@ -280,7 +281,7 @@ Result<void> read_notes(Bytes region, std::vector<ElfNote>& notes) {
   return {};
 }
 
-// The notes of the NOTE sections, or of the NOTE segments when no section has one.
+// Reads the notes of the NOTE sections, or of the NOTE segments if no section has any.
 Result<void> read_all_notes(Bytes file, Elf& elf) {
   const auto read_regions = [&](const auto& regions, std::uint32_t type) -> Result<void> {
     std::uint64_t size = 0;

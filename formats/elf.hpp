@@ -1,6 +1,5 @@
-// ELF files of 64 bits, little-endian: the frame that AMD code objects, NVIDIA cubins and shared
-// objects of the host have in common. What the vendors put into it is read by hsaco.hpp and
-// cubin.hpp.
+// 64-bit little-endian ELF files, the common frame of AMD code objects, NVIDIA cubins and the
+// host's shared objects. hsaco.hpp and cubin.hpp read the vendors' contents.
 //
 //   header      64 bytes: identification, machine, flags, where the two tables lie
 //   segments    program headers, 56 bytes each: what a loader maps
@@ -10,8 +9,8 @@
 //
 // Spec: System V ABI, "Object Files"; machine numbers of the vendors: EM_CUDA 190, EM_AMDGPU 224.
 //
-// Everything read is a view into the file, which must outlive it. Nothing is trusted: each offset,
-// size and index is checked when the file is read, so the values below can be used without a check.
+// All results are views into the file, which must outlive them. Nothing in a file is trusted: every
+// offset, size and index is checked when the file is read, so users of these values need no checks.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +54,7 @@ struct ElfSection {
   std::uint32_t link = 0;
   std::uint32_t info = 0;
   std::uint64_t entry_size = 0;
-  Bytes bytes;  // empty for NOBITS, whatever the size
+  Bytes bytes;  // empty for NOBITS sections, whatever their size
 };
 
 struct ElfSegment {
@@ -97,17 +96,17 @@ struct Elf {
   std::vector<ElfSection> sections;
   std::vector<ElfSymbol> symbols;          // of the SYMTAB section; the first one is empty
   std::vector<ElfSymbol> dynamic_symbols;  // of the DYNSYM section
-  std::vector<ElfNote> notes;  // of the NOTE sections, or of the NOTE segments without any
+  std::vector<ElfNote> notes;  // of the NOTE sections, or of the NOTE segments if there are none
 
-  // The first section of that name, or null.
+  // Returns the first section with this name, or null.
   const ElfSection* find_section(std::string_view name) const;
-  // `size` bytes at an address, out of the loaded segment that holds them all.
+  // Returns `size` bytes at an address, from the loaded segment that holds them all.
   Result<Bytes> at_address(std::uint64_t address, std::uint64_t size) const;
 };
 Result<Elf> read_elf(Bytes file);
 
-// The header alone, of a file whose segments and sections all lie within it: what a loader asks
-// before it hands the file on. Takes microseconds, whatever the file's size.
+// Reads only the header and checks that all segments and sections lie within the file: the check of
+// a loader before it passes the file on. Takes microseconds, whatever the file's size.
 Result<ElfHeader> check_elf(Bytes file);
 
 // The entries of a REL or RELA section.

@@ -1,5 +1,5 @@
-// The target that the header of a vendor's ELF file names in its flags. The tables of bits are in
-// hsaco.hpp and cubin.hpp.
+// Reads the target from the header flags of a vendor's ELF file. hsaco.hpp and cubin.hpp document
+// the bits.
 #pragma once
 
 #include "formats/elf.hpp"
@@ -7,11 +7,11 @@
 
 namespace kiln {
 
-// Of an AMD code object, with the features that it asks for.
+// The target of an AMD code object, with the features that it requires.
 Result<TargetId> amd_target(const ElfHeader& header);
 
-// Of a cubin. The flags do not tell every 'a' and no 'f', which read_cubin() finds elsewhere in the
-// file: "sm_90" may turn out to be "sm_90a".
+// The target of a cubin. The flags do not tell every 'a' and no 'f', so "sm_90" may really be
+// "sm_90a"; read_cubin() finds the suffix elsewhere in the file.
 Result<TargetId> nvidia_target(const ElfHeader& header);
 
 }  // namespace kiln

@@ -52,7 +52,7 @@ std::string target_of(const EntryHeader& header) {
   return target;
 }
 
-// The payload, decompressed into `storage` where it is compressed.
+// Returns the payload, decompressed into `storage` if it is compressed.
 Result<Bytes> unpack(const EntryHeader& header, Bytes payload, std::uint64_t content_limit,
                      std::vector<std::byte>& storage) {
   if ((header.flags & kFlagLz4) != 0) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kRecordMagic = "KILNHOST";
 
-// A record of a section; the caller has checked that it is there.
+// Reads a record of a section. The caller has checked the size.
 template <typename Record>
 Record load_record(Bytes bytes) {
   static_assert(std::is_trivially_copyable_v<Record>);

@@ -1,10 +1,10 @@
-// Images for this machine's own processor: a shared object that says of itself what it is.
+// Images for this machine's own processor: shared objects that describe themselves.
 //
 //   section .kiln.image    one ImageRecord
 //   section .kiln.kernels  one KernelRecord after the other
 //
-// Both are defined in kernels/device/host_abi.hpp and hold no pointers, so they can be read from
-// the file without loading it.
+// kernels/device/host_abi.hpp defines both. They hold no pointers, so they can be read without
+// loading the file.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,8 @@ struct HostImage {
 };
 Result<HostImage> read_host_image(Bytes file);
 
-// The target alone, by the ImageRecord's first bytes wherever they lie; empty when there is none.
+// Finds the target alone, by searching for the first bytes of an ImageRecord. Empty if there is
+// none.
 std::optional<TargetId> find_host_target(Bytes file);
 
 }  // namespace kiln

@@ -40,7 +40,7 @@ Error bad_metadata(std::string_view kernel, const std::string& what) {
   return malformed("damaged code object: metadata of kernel " + quote(kernel) + ": " + what);
 }
 
-// The fields of a map that are asked for, found in one pass: of equal keys, the first.
+// Finds the requested fields of a map in one pass. Of equal keys, the first counts.
 template <std::size_t kCount>
 class Fields {
  public:
@@ -57,7 +57,7 @@ class Fields {
     }
   }
 
-  // `key` is one of those.
+  // `key` must be one of the requested keys.
   const std::optional<MsgpackValue>& find(std::string_view key) const {
     return found_[position(key)];
   }
@@ -71,7 +71,7 @@ class Fields {
   std::array<std::optional<MsgpackValue>, kCount> found_;
 };
 
-// The number of that key, when the metadata has it.
+// Returns the number with this key, if the metadata has it.
 template <std::size_t kCount>
 Result<std::optional<std::uint32_t>> number(const Fields<kCount>& map, std::string_view key,
                                             std::string_view kernel) {
@@ -202,11 +202,11 @@ Result<std::vector<HsacoKernel>> read_metadata(const Elf& elf) {
   if (metadata.map() == nullptr) return malformed("damaged code object: its metadata is no map");
   std::vector<HsacoKernel> kernels;
   const std::optional<MsgpackValue> list = metadata.find("amdhsa.kernels");
-  if (!list) return kernels;  // device functions or data alone
+  if (!list) return kernels;  // only device functions or data
   if (list->array() == nullptr) {
     return malformed("damaged code object: 'amdhsa.kernels' of its metadata is no list");
   }
-  // Each has a symbol of its own.
+  // Each kernel has a symbol of its own.
   if (list->array()->size() > elf.dynamic_symbols.size()) {
     return malformed("damaged code object: " + std::to_string(list->array()->size()) +
                      " kernels in its metadata, with " +
@@ -239,7 +239,7 @@ KernelDescriptor read_descriptor(Bytes bytes) {
   return descriptor;
 }
 
-// Finds the descriptor of each kernel, and refuses descriptors that belong to none.
+// Finds the descriptor of each kernel. A descriptor without a kernel is an error.
 Result<void> attach_descriptors(const Elf& elf, std::vector<HsacoKernel>& kernels) {
   std::vector<std::pair<std::string_view, const ElfSymbol*>> descriptors;
   for (const ElfSymbol& symbol : elf.dynamic_symbols) {

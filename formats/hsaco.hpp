@@ -15,7 +15,7 @@
 // Spec: LLVM, "User Guide for AMDGPU Backend", sections ELF Code Object, Code Object Metadata and
 // Kernel Descriptor.
 //
-// Every kernel of the metadata has its descriptor and the other way round, or the file is refused.
+// A file is refused if a kernel of the metadata has no descriptor, or a descriptor has no kernel.
 #pragma once
 
 #include <array>
@@ -30,11 +30,11 @@
 
 namespace kiln {
 
-// The fields of the 64 bytes that describe a kernel to the hardware.
+// The 64 bytes that describe a kernel to the hardware.
 struct KernelDescriptor {
   std::uint32_t group_segment_size = 0;    // bytes of LDS
-  std::uint32_t private_segment_size = 0;  // bytes of scratch a lane
-  std::uint32_t kernarg_size = 0;          // bytes of arguments, hidden ones included
+  std::uint32_t private_segment_size = 0;  // scratch bytes per lane
+  std::uint32_t kernarg_size = 0;          // argument bytes, including hidden arguments
   std::int64_t code_offset = 0;            // from the descriptor's address to the first instruction
   std::uint32_t rsrc1 = 0;                 // COMPUTE_PGM_RSRC1, 2 and 3
   std::uint32_t rsrc2 = 0;
@@ -43,7 +43,7 @@ struct KernelDescriptor {
   std::uint16_t kernarg_preload = 0;  // gfx940: arguments loaded into scalar registers
 };
 
-// One argument as the metadata has it, hidden ones included.
+// An argument in the metadata. Includes hidden arguments.
 struct HsacoArgument {
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
@@ -61,12 +61,12 @@ struct HsacoKernel {
   std::array<std::uint32_t, 3> required_block{};  // reqd_workgroup_size, or zeros
 };
 
-// Views into the file, which must outlive it. Segments, symbols and sections are in `elf`.
+// Holds views into the file, which must outlive it. Segments, symbols and sections are in `elf`.
 struct Hsaco {
   Elf elf;
   TargetId target;
   int code_object_version = 0;             // 3 to 6
-  int generic_version = 0;                 // of a generic target, else 0
+  int generic_version = 0;                 // version of a generic target; otherwise 0
   std::vector<HsacoKernel> kernels;        // sorted by name
   std::vector<ElfRelocation> relocations;  // against elf.dynamic_symbols
 };

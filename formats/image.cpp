@@ -12,7 +12,7 @@
 namespace kiln {
 namespace {
 
-// The machine that an ELF file is for, from its first 20 bytes; 0 when it is no ELF file.
+// Returns the machine of an ELF file, from its first 20 bytes, or 0 if it is not an ELF file.
 std::uint16_t elf_machine(Bytes file) {
   constexpr std::string_view kMagic =
       "\x7f"

@@ -1,4 +1,4 @@
-// Reads any image or container that kiln knows, told by its first bytes and never by its name.
+// Reads any image or container that kiln knows. The first bytes decide the kind, never the name.
 #pragma once
 
 #include <cstddef>
@@ -29,21 +29,21 @@ enum class FileKind : std::uint8_t {
 FileKind detect_kind(Bytes file);
 std::string_view to_string(FileKind kind);
 
-// An image taken apart.
+// A parsed image.
 struct ImageInfo {
   TargetId target;
   ImageFormat format = ImageFormat::kHsaco;
   // "code object v5", "cubin abi 8", "PTX ISA 9.0"
   std::string format_version;
-  std::uint16_t ptx_isa = 0;        // 10 * major + minor; PTX only
+  std::uint16_t ptx_isa = 0;        // 10 * major + minor; only for PTX
   std::vector<KernelInfo> kernels;  // sorted by name
 };
 
-// Reads a single image (kHsaco, kCubin, kPtx, kHost). Containers are an error.
-// An error in PTX has line and column; its file is for the caller to fill in.
+// Reads a single image (kHsaco, kCubin, kPtx, kHost). A container is an error. An error in PTX has
+// a line and a column; the caller fills in the file.
 Result<ImageInfo> read_image(Bytes file);
 
-// One entry of a container. `bytes` are there during the visit alone: those of a compressed entry
+// One entry of a container. `bytes` are valid only during the visit: those of a compressed entry
 // are freed before the next one is decompressed.
 struct ContainerEntry {
   std::string name;    // the container's own spelling: "hipv4-amdgcn-amd-amdhsa--gfx1100"
@@ -57,12 +57,12 @@ struct ContainerHead {
   std::uint32_t version = 0;
 };
 
-// A frame may decompress to so many times its own bytes; kernels reach about fifty.
+// Limit of a frame's decompressed size, as a multiple of its own. Kernels reach about fifty.
 inline constexpr std::uint64_t kMostExpansion = 256;
 
-// Calls `visit` with each entry, in file order; its first error ends the visit and is passed on.
-// `content_limit`: bytes that one frame may decompress to, for a container that was decompressed
-// itself. In the library kiln_containers, which brings zstd.
+// Calls `visit` with each entry, in file order. An error from `visit` ends the iteration and is
+// returned. `content_limit` is the number of bytes that one frame may decompress to; it matters for
+// a container that was itself decompressed. Part of the library kiln_containers, which needs zstd.
 Result<ContainerHead> read_container(Bytes file, const VisitEntry& visit,
                                      std::uint64_t content_limit = ~std::uint64_t{0});
 

@@ -1,4 +1,4 @@
-// The formats of images: their names, and which one the images of a target have.
+// The formats of images: their names, and the format for each kind of target.
 #pragma once
 
 #include <optional>
@@ -13,10 +13,10 @@ std::string_view to_string(ImageFormat format);       // "hsaco", "cubin", "ptx"
 std::string_view enumerator(ImageFormat format);      // "kHsaco", ...
 std::string_view file_extension(ImageFormat format);  // "hsaco", "cubin", "ptx", "so", "source"
 
-// What to_string() calls so.
+// The reverse of to_string().
 std::optional<ImageFormat> parse_image_format(std::string_view name);
 
-// The format of the images that are built for such targets.
+// The format of the images for such targets.
 ImageFormat format_of(TargetKind kind);
 
 }  // namespace kiln

@@ -45,7 +45,7 @@ Result<void> check_bundle(Bytes image) {
   return {};
 }
 
-// What follows the first `directive` of a text, up to the end of its line.
+// Returns the text after the first `directive`, up to the end of its line.
 std::string_view argument_of(std::string_view directive, std::string_view text) {
   const std::size_t at = text.find(directive);
   if (at == std::string_view::npos) return {};

@@ -1,6 +1,6 @@
-// What the head of an image tells: which devices it is for, and whether all of it is there. A
-// loader asks that before a driver sees the image, because drivers take an address without a size,
-// and read past the end of an image that is cut short.
+// Reads the head of an image: which devices it is for, and whether the image is complete. Loaders
+// check this first, because drivers take an address without a size and read past the end of a
+// truncated image.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 namespace kiln {
 
 struct ImageHead {
-  // Empty where the head does not tell: containers, and what kiln does not know. Of a cubin without
-  // its 'a' or 'f' where only the rest of the file has it.
+  // Empty if the head does not tell: for containers and unknown formats. A cubin's target lacks 'a'
+  // or 'f' if only the rest of the file tells it.
   std::optional<TargetId> target;
   std::uint16_t ptx_isa = 0;  // 10 * major + minor of PTX, else 0
 };
 
-// Errors: kInvalidInput for an ELF file, a fat binary or an offload bundle that is not all there.
+// Errors: kInvalidInput for an ELF file, a fat binary or an offload bundle that is truncated.
 Result<ImageHead> read_image_head(Bytes image);
 
-// The same for PTX text: the first .version and .target directives, by their look alone.
+// The same for PTX text. Finds the first .version and .target directives by a text search.
 ImageHead read_ptx_head(std::string_view text);
 
 }  // namespace kiln

@@ -1,10 +1,10 @@
-// What the images of a module were built from: the text images/<module>.sources of an out folder.
-// `kiln build` writes it, and the runtime holds images of KILN_IMAGE_PATH to it.
+// Which sources the images of a module were built from: the file images/<module>.sources of an out
+// folder. `kiln build` writes it, and the runtime checks images of KILN_IMAGE_PATH against it.
 //
 //   text = "kiln image sources 1\n" { digest of the image " " digest of the sources "\n" }
 //
-// Both are SHA-256 in hexadecimal: of the image's file, and of what all units of the module are
-// compiled from (formats/source_bundle.hpp).
+// Both digests are SHA-256 in hexadecimal: of the image file, and of everything that the module's
+// units are compiled from (formats/source_bundle.hpp).
 #pragma once
 
 #include <map>
@@ -15,15 +15,15 @@
 
 namespace kiln {
 
-// By image, the sources.
+// Image -> sources.
 using ImageSources = std::map<Digest, Digest>;
 
-// Where it lies, relative to the folder of images.
+// Path of the file, relative to the folder of images.
 std::string image_sources_path(std::string_view module);
 
 std::string write_image_sources(const ImageSources& sources);
 
-// Nothing where the text is no such text, or any line of it is damaged.
+// Returns an empty map if the text has another format or a damaged line.
 ImageSources read_image_sources(std::string_view text);
 
 }  // namespace kiln

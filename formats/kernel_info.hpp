@@ -1,4 +1,4 @@
-// What an image says about one of its kernels, whatever the image's format.
+// What an image says about one of its kernels, in any format.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace kiln {
 
-// A field is empty where the format does not tell.
+// A field is empty if the format does not tell it.
 struct KernelInfo {
   std::string name;
-  std::vector<Parameter> parameters;                    // hidden AMD arguments left out
-  std::optional<std::uint32_t> registers;               // vector registers a lane (AMD: VGPRs)
+  std::vector<Parameter> parameters;                    // without hidden AMD arguments
+  std::optional<std::uint32_t> registers;               // vector registers per lane (AMD: VGPRs)
   std::optional<std::uint32_t> scalar_registers;        // AMD: SGPRs
   std::optional<std::uint32_t> accumulation_registers;  // AMD CDNA: AGPRs
   std::optional<std::uint32_t> stack_bytes;             // per thread: NVIDIA frame, AMD scratch

@@ -1,5 +1,5 @@
-// The check of a launch's blocks against the threads that its kernel was compiled for: the same words
-// on every device.
+// Checks the block of a launch against the number of threads that its kernel was compiled for. All
+// devices give the same message.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDeepest = 64;  // types inside one another
+constexpr int kDeepest = 64;  // nesting of types
 
 struct Builtin {
   std::string_view code;
@@ -30,10 +30,10 @@ constexpr Builtin kNamed[] = {
     {"__nv_fp8_e4m3", ElementType::kF8},    {"__hip_fp8_e4m3", ElementType::kF8},
 };
 
-// A type, or a name where only its place among the earlier ones counts.
+// A type. Also stands for a name, of which only the position among earlier ones matters.
 struct Type {
   ParameterType is;
-  bool is_const = false;  // itself, not what it points to
+  bool is_const = false;  // of the type itself, not of what it points to
 };
 
 class Reader {
@@ -51,7 +51,7 @@ class Reader {
       if (!one) return std::nullopt;
       types.push_back(one->is);
     }
-    if (types.empty()) return std::nullopt;  // no function
+    if (types.empty()) return std::nullopt;  // not a function
     const auto is_nothing = [](const ParameterType& one) {
       return !one.is_pointer && one.element == ElementType::kVoid;
     };
@@ -82,7 +82,7 @@ class Reader {
     return name;
   }
 
-  // Whether the function is a template, whose type then starts with what it returns.
+  // True if the function is a template. Its type then starts with the return type.
   std::optional<bool> function_name() {
     if (take("N")) return nested_name();
     if (!source_name()) return std::nullopt;
@@ -91,7 +91,8 @@ class Reader {
     return template_arguments() ? std::optional(true) : std::nullopt;
   }
 
-  // After "N": whether the last part is template arguments. Each part but the last is an earlier one.
+  // Reads what follows "N". True if the last part is template arguments. All parts except the last
+  // can be referred to later.
   std::optional<bool> nested_name() {
     qualifiers();
     bool is_first = true, is_template = false, is_known = false;
@@ -134,7 +135,7 @@ class Reader {
     return true;
   }
 
-  // "_" is 0, "0_" 1, and so on, in base 36 or 10.
+  // Reads an index in base 36 or 10: "_" is 0, "0_" is 1, and so on.
   std::optional<std::size_t> index(unsigned base) {
     if (take("_")) return 0;
     std::size_t value = 0;
@@ -166,8 +167,9 @@ class Reader {
     return result;
   }
 
-  // Of a type that is restrict, volatile or const, in this order: whether it is const. They are one with it to what
-  // comes later.
+  // Reads restrict, volatile and const, in this order, and returns whether the type is const.
+  // Together with the type, they count as one for later references. Returns nothing if there are
+  // none.
   std::optional<bool> qualifiers() {
     const bool is_restrict = take("r"), is_volatile = take("V"), is_const = take("K");
     return is_restrict || is_volatile || is_const ? std::optional(is_const) : std::nullopt;

@@ -1,4 +1,4 @@
-// What a kernel takes, read from its mangled name.
+// Reads a kernel's parameter types from its mangled name.
 //
 //   name      = "_Z" function { type }           the first type of a template is what it returns
 //   function  = [ "L" ] ( source [ "I" { argument } "E" ]
@@ -8,7 +8,7 @@
 //             | "T" [ n ] "_"
 //   earlier   = "S" [ base 36 ] "_"              a type or name that was written before
 //
-// Source: Itanium C++ ABI, section 5.1, External Names. What kernels do not need is not read.
+// Source: Itanium C++ ABI, section 5.1, External Names. Supports only what kernels need.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@
 
 namespace kiln {
 
-// The types of the parameters. A struct by value has no known type, and a pointer to one is "void*".
-// Nothing when `name` is not mangled, or says what the grammar above does not have.
+// Returns the types of the parameters. A struct by value has no known type, and a pointer to one is
+// "void*". Returns nothing if `name` is not mangled or does not fit the grammar above.
 std::optional<std::vector<ParameterType>> parameters_of_mangled_name(std::string_view name);
 
 }  // namespace kiln

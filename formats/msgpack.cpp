@@ -14,7 +14,7 @@ class Reader {
  public:
   explicit Reader(Bytes bytes) : all_(bytes), bytes_(bytes) {}
 
-  // A value with all it holds. An array or a map is gone through, and given as a view.
+  // Reads a value with everything in it. Arrays and maps are checked and returned as views.
   Result<MsgpackValue> value(int depth) {
     if (depth > kMaximumDepth) {
       return wrong("values nested deeper than " + std::to_string(kMaximumDepth));
@@ -28,7 +28,7 @@ class Reader {
     return first;
   }
 
-  // A value that is no array and no map, or the start of one that is.
+  // Reads a value that is neither an array nor a map, or the start of an array or map.
   Result<MsgpackValue> head() {
     const auto tag = bytes_.big<std::uint8_t>();
     if (bytes_.failed()) return wrong("the end where a value should start");

@@ -1,11 +1,12 @@
 // MessagePack, as far as AMD's kernel metadata uses it: nil, booleans, integers, floats, strings,
-// binary, arrays and maps. Extension types are an error.
+// binary,
+// arrays and maps. Extension types are an error.
 //
-// A value is a view into the input, which must outlive it; arrays and maps are read again from the
-// input each time they are gone through. So reading takes no memory, whatever the input holds.
+// A value is a view into the input, which must outlive it. Arrays and maps are parsed anew whenever
+// they are iterated, so reading needs no memory, whatever the input holds.
 //
-// Byte order: big-endian. Spec: msgpack.org, "MessagePack specification"; what the metadata holds:
-// hsaco.hpp.
+// Byte order: big-endian. Spec: msgpack.org, "MessagePack specification". hsaco.hpp describes the
+// metadata.
 #pragma once
 
 #include <cstdint>
@@ -41,31 +42,31 @@ class MsgpackArray {
   std::default_sentinel_t end() const { return {}; }
 
  private:
-  Bytes bytes_;  // starts with the first value; may go on after the last
+  Bytes bytes_;  // starts with the first value; may extend past the last
   std::uint64_t size_;
 };
 
-// Key, value, key, value, in the order of the file.
+// Alternating keys and values, in the order of the file.
 struct MsgpackMap {
   MsgpackArray keys_and_values;
 };
 
 struct MsgpackValue {
-  // A non-negative integer is always the unsigned one.
+  // A non-negative integer always uses the unsigned type.
   std::variant<std::monostate, bool, std::uint64_t, std::int64_t, double, std::string_view, Bytes,
                MsgpackArray, MsgpackMap>
       value;
 
-  const MsgpackArray* array() const;  // null when it is something else
+  const MsgpackArray* array() const;  // null if it is something else
   const MsgpackMap* map() const;
   std::optional<std::uint64_t> number() const;
   std::optional<std::string_view> text() const;
-  // The value of that key when this is a map that has it.
+  // Returns the value with this key, if this is a map that has it.
   std::optional<MsgpackValue> find(std::string_view key) const;
 };
 
-// Reads the one value that `bytes` are, and checks all that it holds. Bytes that are left over,
-// nesting deeper than 16 and a count beyond what the input could hold are errors.
+// Reads the one value that `bytes` consist of and checks everything in it. Errors: leftover bytes,
+// nesting deeper than 16, and a count beyond what the input can hold.
 Result<MsgpackValue> read_msgpack(Bytes bytes);
 
 }  // namespace kiln

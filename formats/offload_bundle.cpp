@@ -13,7 +13,7 @@ Error damaged(const std::string& what) { return malformed("damaged offload bundl
 
 constexpr std::size_t kLongestId = 4096;
 
-// Reads the bundle that `bytes` start with, and gives its size: the end of its last code object.
+// Reads the bundle at the start of `bytes` and returns its size: the end of its last code object.
 Result<std::uint64_t> read_plain(Bytes bytes, const VisitEntry& visit) {
   ByteReader reader(bytes);
   reader.skip(kOffloadBundleMagic.size());
@@ -61,7 +61,7 @@ struct Compressed {
   std::uint32_t version = 0;
 };
 
-// Reads the compressed bundle that `bytes` start with.
+// Reads the compressed bundle at the start of `bytes`.
 Result<Compressed> read_compressed(Bytes bytes, const VisitEntry& visit,
                                    std::uint64_t content_limit) {
   ByteReader reader(bytes);
@@ -137,9 +137,9 @@ Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
 
 std::string_view bundle_entry_target(std::string_view id) {
   if (id.starts_with("host-")) return {};
-  // After kind, architecture, vendor, system and environment: four dashes or five, by how the
-  // triple is spelt; a target itself may hold dashes ("gfx11-generic"), but starts a word of its
-  // own.
+  // The target follows kind, architecture, vendor, system and environment, after four or five
+  // dashes depending on how the triple is written. The target itself may contain dashes
+  // ("gfx11-generic"), but always starts with "gfx".
   const std::size_t target = id.find("-gfx");
   return target == std::string_view::npos ? std::string_view() : id.substr(target + 1);
 }

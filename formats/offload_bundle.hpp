@@ -1,5 +1,5 @@
-// Offload bundles: what hipcc and clang-offload-bundler pack the code objects of several targets
-// into.
+// Offload bundles, into which hipcc and clang-offload-bundler pack code objects for several
+// targets.
 //
 //   "__CLANG_OFFLOAD_BUNDLE__"
 //   u64 count, then `count` times {u64 offset, u64 size, u64 length, char id[length]}
@@ -7,8 +7,8 @@
 //
 //   id = kind "-" triple "-" environment ["-" target]
 //        "host-x86_64-unknown-linux-gnu-"   "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"
-//   The environment is empty as a rule, hence two dashes before the target; newer compilers write
-//   it out: "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
+//   The environment is usually empty, hence the two dashes before the target. Newer compilers
+//   write it out: "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
 //
 // A compressed bundle is one such bundle behind a header:
 //
@@ -18,8 +18,8 @@
 //     version 3:  u64 total size, u64 content size, u64 hash
 //
 // Byte order: little-endian. Spec: LLVM, "Clang Offload Bundler", sections Bundled Binary File
-// Layout and Compression. Several bundles may follow one another, with zeros between them: each
-// object file of a program brings one.
+// Layout and Compression. Several bundles may follow one another with zeros between them, because
+// each object file of a program contributes one.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +34,11 @@ namespace kiln {
 inline constexpr std::string_view kOffloadBundleMagic = "__CLANG_OFFLOAD_BUNDLE__";
 inline constexpr std::string_view kCompressedBundleMagic = "CCOB";
 
-// Reads one or several bundles, compressed ones among them; as read_container().
+// Reads one or more bundles, which may be compressed, like read_container().
 Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
                                           std::uint64_t content_limit);
 
-// The target of an entry's id: "gfx90a:xnack+", or empty for a host entry.
+// Returns the target in an entry's id: "gfx90a:xnack+", or empty for a host entry.
 std::string_view bundle_entry_target(std::string_view id);
 
 }  // namespace kiln

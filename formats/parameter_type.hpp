@@ -1,9 +1,9 @@
-// The types of kernel parameters: how abi files, kiln.json and generated headers spell them.
+// The types of kernel parameters, and their spelling in abi files, kiln.json and generated headers.
 //
 //   type     = "ptr" | [ "const " ] element "*" | element
 //   element  = bool u8 u16 u32 u64 i8 i16 i32 i64 f8 f16 bf16 f32 f64, and void before a "*"
 //
-// "ptr" is an address of something that is not told, "const" promises that the kernel only reads.
+// "ptr" is an address of unknown data. "const" promises that the kernel only reads.
 #pragma once
 
 #include <cstdint>
@@ -48,11 +48,11 @@ constexpr const ElementTypeInfo& info(ElementType type) {
 }
 constexpr std::size_t size_of(ElementType type) { return info(type).size; }
 
-// A value of an element type, or a pointer to such values. Everything unknown: not told.
+// A value of an element type, or a pointer to such values. The default is an unknown type.
 struct ParameterType {
   ElementType element = ElementType::kUnknown;
   bool is_pointer = false;
-  bool is_const = false;  // of what a pointer points to
+  bool is_const = false;  // what the pointer points to is const
 
   bool is_known() const { return is_pointer || element != ElementType::kUnknown; }
   bool operator==(const ParameterType& other) const {
@@ -60,14 +60,14 @@ struct ParameterType {
   }
 };
 
-// Bytes of a parameter of this type; 0 when the type is not known.
+// Size of such a parameter in bytes; 0 if the type is unknown.
 std::size_t size_of(const ParameterType& type);
 
-// The type that `text` spells, or nothing.
+// Parses a type. Returns nothing if `text` is not one.
 std::optional<ParameterType> parse_parameter_type(std::string_view text);
-// Its spelling; empty when the type is not known.
+// Spelling of the type; empty if it is unknown.
 std::string to_string(const ParameterType& type);
-// Its spelling in a generated header; empty when what it is, or what it points to, is not known.
+// Spelling in a generated header; empty if the type, or what it points to, is unknown.
 std::string cpp_spelling(const ParameterType& type);
 
 // Every spelling without a "*", for messages: "ptr", "bool", "u8", ...

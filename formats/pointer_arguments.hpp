@@ -1,4 +1,4 @@
-// A launch's arguments that are pointers, as the messages of devices that know their buffers name them.
+// The pointer arguments of a launch, and how messages of devices that know their buffers name them.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kiln {
 
-// In the order of the kernel's parameters; nothing for one that is no pointer.
+// In the order of the kernel's parameters. Empty for an argument that is not a pointer.
 using PointerArguments = std::vector<std::optional<std::uint64_t>>;
 
 struct BufferExtent {
@@ -18,7 +18,7 @@ struct BufferExtent {
   std::uint64_t bytes = 0;
 };
 
-// "argument 2 (a buffer of 4096 bytes)": counted from 1.
+// "argument 2 (a buffer of 4096 bytes)". Arguments count from 1.
 inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArguments& arguments) {
   const std::string size = "a buffer of " + counted(buffer.bytes, "byte");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -37,7 +37,7 @@ inline std::string place_beside(const BufferExtent& buffer, std::uint64_t addres
   return counted(address - buffer.begin, "byte") + " into " + name;
 }
 
-// "argument 4 is null", "arguments 2, 4 are null"; empty: none is.
+// "argument 4 is null", "arguments 2, 4 are null"; empty if none is null.
 inline std::string null_arguments(const PointerArguments& arguments) {
   std::vector<std::string> numbers;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

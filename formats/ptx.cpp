@@ -22,7 +22,7 @@ struct Token {
   std::string_view text;
 };
 
-// What a byte may be part of.
+// Classes of a byte.
 enum : std::uint8_t { kOther = 0, kBlank = 1, kWordPart = 2, kDigit = 4, kWordStart = 8 };
 constexpr std::array<std::uint8_t, 256> kClasses = [] {
   std::array<std::uint8_t, 256> classes{};
@@ -42,8 +42,8 @@ bool is(char c, std::uint8_t wanted) {
 }
 
 // Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and
-// marks of one character. A word that starts with a dot ends before the next one: ".param.u64" is
-// two.
+// marks of one character. A word that starts with a dot ends before the next dot: ".param.u64" is
+// two words.
 class Tokens {
  public:
   explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
@@ -71,7 +71,7 @@ class Tokens {
       at_ = end == std::string_view::npos ? text_.size() : end + 1;
       return token(end == std::string_view::npos ? TokenKind::kUnfinished : TokenKind::kString);
     }
-    if (first == '/' && text_.substr(at_).starts_with("/*")) {  // skip_blank found no end to it
+    if (first == '/' && text_.substr(at_).starts_with("/*")) {  // skip_blank found no end of it
       at_ = text_.size();
       return token(TokenKind::kUnfinished);
     }
@@ -79,7 +79,7 @@ class Tokens {
     return token(TokenKind::kMark);
   }
 
-  // Where the latest token starts.
+  // Location of the latest token.
   Location where() const {
     const std::string_view before = text_.substr(0, start_);
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
@@ -113,9 +113,9 @@ class Tokens {
   std::size_t start_ = 0;
 };
 
-constexpr std::size_t kShown = 64;  // of a name, in a message
-// A text of nothing but the shortest kernels would take many times its size to describe: past the
-// first few, a kernel takes this many bytes of text.
+constexpr std::size_t kShown = 64;  // characters of a name that messages show
+// Limits the number of kernels: beyond the first few, each must have this many bytes of text.
+// Otherwise a text with many tiny kernels would need many times its size in memory.
 constexpr std::size_t kAnyKernels = 16384;
 constexpr std::size_t kSmallestKernel = 64;
 
@@ -144,7 +144,7 @@ struct Variable {
   std::uint64_t size = 0;
   std::uint64_t alignment = 1;
   bool is_pointer = false;
-  bool is_value = false;  // certainly no pointer
+  bool is_value = false;  // certainly not a pointer
 };
 
 class PtxReader {
@@ -156,7 +156,7 @@ class PtxReader {
 
   Result<Ptx> read() {
     KILN_TRY(read_head());
-    Token last;  // of what stands outside of kernels and functions
+    Token last;  // the last token outside of kernels and functions
     while (token_.kind != TokenKind::kEnd) {
       if (token_.text == ".entry") {
         KILN_TRY(read_entry());
@@ -177,7 +177,7 @@ class PtxReader {
       }
       last = {};
     }
-    // What a name or an opening mark is the last of was cut short.
+    // A text that ends in a name or an opening mark is truncated.
     const bool is_whole = last.kind != TokenKind::kWord &&
                           (last.kind != TokenKind::kMark || last.text == ";" || last.text == "}");
     if (!is_whole) {
@@ -195,7 +195,7 @@ class PtxReader {
     return true;
   }
 
-  // ".ptr .shared" in the parameters of a function declares no shared memory.
+  // ".ptr .shared" in a function's parameters does not declare shared memory.
   void skip_pointer_space() {
     advance();
     accept(".shared");
@@ -245,7 +245,7 @@ class PtxReader {
     return alignment;
   }
 
-  // .version, .target and .address_size, which come first and in this order.
+  // Reads .version, .target and .address_size, which come first and in this order.
   Result<void> read_head() {
     if (!accept(".version")) return unexpected("'.version'");
     const std::vector<std::string_view> parts = split(token_.text, '.');
@@ -280,7 +280,7 @@ class PtxReader {
     return {};
   }
 
-  // What stands after .param or .shared, up to and with the variable's name and extent.
+  // Reads what follows .param or .shared, up to and including the variable's name and extent.
   Result<Variable> read_variable() {
     Variable variable;
     std::optional<Type> type;
@@ -288,7 +288,7 @@ class PtxReader {
     while (token_.kind == TokenKind::kWord && token_.text.starts_with('.')) {
       if (accept(".align")) {
         KILN_TRY_ASSIGN(const std::uint64_t given, read_alignment());
-        // After .ptr it is the alignment of what the pointer points to.
+        // After .ptr, it is the alignment of the pointer's target.
         if (!variable.is_pointer) alignment = given;
       } else if (accept(".ptr")) {
         variable.is_pointer = true;
@@ -325,7 +325,7 @@ class PtxReader {
   }
 
   Result<void> read_parameters(KernelInfo& kernel) {
-    if (!accept("(")) return {};  // a kernel without parameters may leave the list out
+    if (!accept("(")) return {};  // a kernel without parameters may omit the list
     std::uint64_t end = 0;
     while (token_.text != ")") {
       if (!accept(".param")) return unexpected("'.param' or ')'");
@@ -351,7 +351,7 @@ class PtxReader {
     return {};
   }
 
-  // .maxntid and .reqntid: one to three extents of a block.
+  // Reads .maxntid or .reqntid: one to three dimensions of a block.
   Result<void> read_block_limit(KernelInfo& kernel) {
     std::uint64_t threads = 1;
     do {
@@ -394,8 +394,8 @@ class PtxReader {
     return {};
   }
 
-  // From '{' past its '}'. Adds up the static shared memory that a kernel declares, and that of the
-  // module which it names.
+  // Reads from '{' to after its '}'. Adds up the static shared memory that the kernel declares and
+  // the module's shared variables that it names.
   Result<void> read_body(KernelInfo* kernel) {
     std::uint64_t shared = 0;
     const auto place = [&shared](const Variable& variable) {
@@ -430,7 +430,7 @@ class PtxReader {
       }
       advance();
     } while (depth != 0);
-    // What a called function names is not followed, so then the sum is not known.
+    // Called functions are not followed, so with calls the sum is unknown.
     if (kernel != nullptr && !calls && shared <= std::numeric_limits<std::uint32_t>::max()) {
       kernel->shared_bytes = static_cast<std::uint32_t>(shared);
     }

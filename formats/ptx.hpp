@@ -1,4 +1,4 @@
-// PTX: NVIDIA's assembly text, which the driver compiles for the device at hand.
+// PTX: NVIDIA's assembly text, which the driver compiles for the present device.
 //
 //   .version major.minor         the PTX ISA; a driver refuses a newer one than its own
 //   .target sm_90a, options      what the text asks of the device
@@ -14,7 +14,7 @@
 // Spec: NVIDIA, "Parallel Thread Execution ISA", sections Directives and Kernel Function
 // Parameters.
 //
-// The reader goes over the tokens once. It does not judge instructions: that is the driver's part.
+// The reader goes over the tokens once. It does not check instructions; the driver does.
 #pragma once
 
 #include <string_view>
@@ -29,13 +29,13 @@ namespace kiln {
 struct Ptx {
   TargetId target;                  // "compute_90a" for .target sm_90a
   int isa = 0;                      // 10 * major + minor
-  std::vector<KernelInfo> kernels;  // with a body; sorted by name
+  std::vector<KernelInfo> kernels;  // kernels with a body, sorted by name
 };
 
-// Reads the text up to a NUL or its end. Errors carry line and column.
+// Reads the text up to a NUL or its end. Errors have line and column.
 Result<Ptx> read_ptx(std::string_view text);
 
-// Whether the first thing in it, white space and comments aside, is a .version directive.
+// True if the text begins with a .version directive, apart from white space and comments.
 bool is_ptx(std::string_view text);
 
 }  // namespace kiln

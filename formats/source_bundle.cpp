@@ -24,7 +24,7 @@ constexpr OptionList kOptionLists[] = {
     {"host_flag ", &SourceBundle::host_flags},
 };
 
-// A line's worth of text: a newline in it would start a line of its own.
+// Escapes text for a line: a newline in it would start another line.
 std::string escape(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -44,7 +44,7 @@ std::string unescape(std::string_view text) {
   return plain;
 }
 
-// Whether no text holds a newline.
+// True if no text contains a newline.
 bool fits_lines(const SourceBundle& bundle) {
   const auto fits = [](const std::string& text) { return text.find('\n') == std::string::npos; };
   for (const auto& [label, list] : kOptionLists) {
@@ -67,7 +67,7 @@ bool stays_inside(std::string_view path) {
   }
 }
 
-// Takes the next line off `text`; without its newline.
+// Removes the next line from `text` and returns it without its newline.
 std::string_view take_line(std::string_view& text) {
   const std::size_t end = text.find('\n');
   const std::string_view line = text.substr(0, end);

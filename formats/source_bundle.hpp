@@ -1,5 +1,5 @@
-// What a unit is compiled from, as one text: its source, the headers that it reaches, and the
-// options that decide what they mean. `kiln build --embed-source` writes it, the runtime compiles
+// Everything that a unit is compiled from, as one text: its source, the headers that it reaches,
+// and the options that affect them. `kiln build --embed-source` writes it, and the runtime compiles
 // it.
 //
 //   bundle  = "kiln source 1\n" line* file*
@@ -7,11 +7,11 @@
 //           | ("flag " | "amd_flag " | "nvidia_flag " | "host_flag ") text "\n"
 //   file    = "file " size " " path "\n", then `size` bytes and "\n"
 //
-// Where an option or a path holds a newline, the first line is "kiln source 2\n", and in all of
-// them
-// "\n" stands for a newline and "\\" for a backslash.
+// If an option or a path contains a newline, the first line is "kiln source 2
+// ", and in all options and paths "
+// " stands for a newline and "\\" for a backslash.
 //
-// Paths are relative, with '/', and leave no folder; the first file is the one to compile.
+// Paths are relative, use '/' and do not leave the folder. The first file is the one to compile.
 #pragma once
 
 #include <string>
@@ -37,7 +37,7 @@ struct SourceBundle {
 // Options must hold no newline.
 std::string write_source_bundle(const SourceBundle& bundle);
 
-// Errors: kInvalidInput for what is no such text, and for paths that leave the folder.
+// Errors: kInvalidInput for a text of another format and for paths that leave the folder.
 Result<SourceBundle> read_source_bundle(std::string_view text);
 
 }  // namespace kiln

@@ -12,8 +12,8 @@
 namespace kiln {
 namespace {
 
-// EF_AMDGPU_MACH, default wave width and features as clang 19 writes them for each -mcpu; gfx950,
-// gfx1153, gfx125x and their families from the same guide of later releases.
+// EF_AMDGPU_MACH, default wave width and features as clang 19 writes them for each -mcpu. gfx950,
+// gfx1153, gfx125x and their families are from later releases of the same guide.
 constexpr std::string_view kNone = "";
 constexpr auto kProcessors = std::to_array<Processor>({
     // name, EF_AMDGPU_MACH, generic family, sramecc, xnack, wave width
@@ -76,7 +76,7 @@ constexpr auto kProcessors = std::to_array<Processor>({
 });
 static_assert(std::ranges::is_sorted(kProcessors, {}, &Processor::name));
 
-// Every compute capability from CUDA 8 to 13.0, so that older images can be read as well as built.
+// Every compute capability from CUDA 8 to 13.0, so that older images can also be read.
 constexpr auto kNvidiaChips = std::to_array<NvidiaChip>({
     {50, false, 0},   {52, false, 0},   {53, false, 0},   {60, false, 0},   {61, false, 0},
     {62, false, 0},   {70, false, 0},   {72, false, 0},   {75, false, 0},   {80, false, 0},
@@ -96,8 +96,8 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Every name that a target can start with, for the hint after the misspelt `text`: those that start
-// like it first, so that of two equally near ones the likelier is named.
+// Every name that a target can start with, for the hint about a misspelt `text`. Names with a
+// longer common prefix come first, so that the more likely of two equally near names is suggested.
 std::vector<std::string> known_names(std::string_view text) {
   std::vector<std::string> names;
   for (const Processor& processor : kProcessors) names.emplace_back(processor.name);
@@ -116,7 +116,7 @@ std::vector<std::string> known_names(std::string_view text) {
   return names;
 }
 
-// "90a" -> (90, 'a'); only the canonical spelling of a number.
+// "90a" -> (90, 'a'). Accepts only the canonical spelling of a number.
 std::optional<std::pair<int, char>> split_capability(std::string_view text) {
   char suffix = '\0';
   if (text.ends_with('a') || text.ends_with('f')) {
@@ -132,8 +132,9 @@ std::optional<std::pair<int, char>> split_capability(std::string_view text) {
   return std::pair{number, suffix};
 }
 
-// "gfx90b" -> "gfx9", "sm_91a" -> "sm_9": what a well-formed name shares with its family, which is all but
-// the last two digits of an AMD processor and the last one of a capability. Empty for another text.
+// "gfx90b" -> "gfx9", "sm_91a" -> "sm_9": the part that a well-formed name shares with its family.
+// It lacks the last two digits of an AMD processor, or the last digit of a capability. Empty for
+// any other text.
 std::string_view family_of(std::string_view base) {
   if (base.starts_with(kAmdPrefix)) {
     const std::string_view number = base.substr(kAmdPrefix.size());
@@ -154,7 +155,7 @@ bool is_of_family(std::string_view name, std::string_view family) {
   return family_of(name) == family || name.substr(family.size()).starts_with('-');
 }
 
-// A well-formed name is seldom a slip: the others of its family are told, or else a name that has one
+// A well-formed name is rarely a misspelling, so the hint lists its family, or a name with one
 // letter more or less.
 Error unknown_target(std::string_view text) {
   Error error{.code = ErrorCode::kInvalidInput,

@@ -1,5 +1,4 @@
-// Writes containers out of the entries of others, as the vendors' own tools would have written
-// them.
+// Writes containers from the entries of others, exactly as the vendors' tools would.
 #pragma once
 
 #include <string>
@@ -15,18 +14,18 @@ struct BundleEntry {
   Bytes bytes;       // empty for the host's
 };
 
-// clang-offload-bundler -type=o -bundle-align=4096: entries in the order given.
+// Like clang-offload-bundler -type=o -bundle-align=4096. Entries keep the given order.
 std::string write_offload_bundle(const std::vector<BundleEntry>& entries);
 
 struct FatbinEntry {
   std::string target;  // "sm_90"
-  Bytes bytes;         // its header and payload as they stand
+  Bytes bytes;         // header and payload, unchanged
 };
 
-// The entries of one fat binary whose payloads are not compressed. Errors: kInvalidInput.
+// Returns the entries of a fat binary with uncompressed payloads. Errors: kInvalidInput.
 Result<std::vector<FatbinEntry>> fatbin_entries(Bytes file);
 
-// fatbinary --compress=false: entries in the order given.
+// Like fatbinary --compress=false. Entries keep the given order.
 std::string write_fatbin(const std::vector<FatbinEntry>& entries);
 
 }  // namespace kiln

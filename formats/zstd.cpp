@@ -54,8 +54,8 @@ Result<std::vector<std::byte>> zstd_decompress(std::span<const std::byte> frame,
     return damaged("it states " + std::to_string(size) + " bytes, the limit is " +
                    std::to_string(limit));
   }
-  // A block is at least 4 bytes long and holds at most 128 KiB: what states more is damaged, and not
-  // worth the memory.
+  // A block takes at least 4 bytes and holds at most 128 KiB. A frame that claims more is damaged,
+  // and no memory is allocated for it.
   constexpr std::size_t kBlock = std::size_t{128} << 10;
   if (size / kBlock > frame.size() / 4) {
     return damaged("it states " + std::to_string(size) + " bytes, more than its " +

@@ -1,8 +1,8 @@
-// JSON text (RFC 8259) <-> values that know where they stood.
+// JSON text (RFC 8259), read into values that know their place in the text, and written.
 //
-// Reading keeps the line and column of every value and key, in characters from 1, and keeps duplicate
-// keys, so that the reader of a format can point at what it dislikes. Writing keeps the order of
-// members as given. Values are plain: share them as you would a std::string.
+// Reading keeps the line and column of every value and key, counted in characters from 1. It also
+// keeps duplicate keys, so that a format's reader can report them. Writing keeps the order of
+// members.
 #pragma once
 
 #include <concepts>
@@ -40,15 +40,15 @@ struct Json {
   Json(Array items);
   Json(Object members);
 
-  // The value as that kind, or null when it is of another one.
+  // The value if it is of that kind, and null otherwise.
   const bool* boolean() const { return std::get_if<bool>(&value); }
   const std::int64_t* integer() const { return std::get_if<std::int64_t>(&value); }
   const std::string* text() const { return std::get_if<std::string>(&value); }
   const Array* array() const { return std::get_if<Array>(&value); }
   const Object* object() const { return std::get_if<Object>(&value); }
-  // The first member called `key` of an object, else null.
+  // Returns the first member named `key` if this is an object that has one, and null otherwise.
   const Json* find(std::string_view key) const;
-  // "a list", "a string", ...: for messages.
+  // "a list", "a string", ... for messages.
   std::string_view kind_name() const;
 };
 
@@ -73,7 +73,7 @@ inline Json::Json(Object members) : value(std::move(members)) {}
 
 struct JsonLimits {
   std::size_t bytes = 8U << 20;
-  std::size_t depth = 32;  // lists and objects inside one another
+  std::size_t depth = 32;  // nesting of lists and objects
 };
 
 // Reads one value. `file` names the text in errors (kInvalidInput, with line and column).
@@ -81,7 +81,7 @@ Result<Json> read_json(std::string_view text, std::string_view file, const JsonL
 
 enum class JsonLayout : bool { kCompact, kIndented };
 
-// UTF-8; an indented text ends in a newline. Bytes that are no UTF-8 become U+FFFD.
+// Returns UTF-8. Indented text ends with a newline. Bytes that are not UTF-8 become U+FFFD.
 std::string write_json(const Json& value, JsonLayout layout = JsonLayout::kIndented);
 
 }  // namespace kiln::tools

@@ -1,5 +1,5 @@
-// Reads the fields of a document that kiln wrote itself: what is absent, or of another kind, is
-// empty.
+// Reads the fields of a document that kiln itself wrote. A field that is missing or of another kind
+// counts as empty.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ bool boolean_of(const Json& object, std::string_view key);
 const Json::Array& array_of(const Json& object, std::string_view key);
 const Json::Object& object_of(const Json& object, std::string_view key);
 
-// The texts of a list; what is no text in it is left out.
+// Returns the texts in a list and skips other values.
 std::vector<std::string> texts_of(const Json::Array& list);
 
 Json::Array strings(const std::vector<std::string>& texts);

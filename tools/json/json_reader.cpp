@@ -12,7 +12,8 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::size_t kLongestText = 4096;
-constexpr std::size_t kMostErrors = 50;  // past that, a count: the file is of another kind
+// beyond it, only a count: the file is probably of another kind
+constexpr std::size_t kMostErrors = 50;
 
 }  // namespace
 
@@ -45,7 +46,7 @@ void JsonReader::object(const Json& value, const std::string& what,
   }
   std::vector<std::string> keys;
   for (const Field& field : fields) keys.emplace_back(field.key);
-  std::vector<std::string> misspelt;  // keys that an unknown one most likely meant
+  std::vector<std::string> misspelt;  // keys that were probably meant by unknown ones
   distinct_members(*members, what, [&](const JsonMember& member) {
     const auto field = std::find_if(fields.begin(), fields.end(),
                                     [&](const Field& known) { return known.key == member.key; });

@@ -55,7 +55,7 @@ class Parser {
     return false;
   }
 
-  // What stands here, in the words of a message.
+  // Describes what stands at this place, for messages.
   std::string found() const {
     if (at_end()) return "end of the text";
     if (peek() == '"') return "string";
@@ -102,7 +102,7 @@ class Parser {
                 " lists and objects inside one another");
   }
 
-  // After an element: whether another one follows. `closing` ends the container.
+  // Called after an element: tells whether another one follows. `closing` ends the container.
   enum class Next : std::uint8_t { kElement, kEnd, kError };
   Next next(char closing, std::string_view expected) {
     skip_blanks();
@@ -177,7 +177,8 @@ class Parser {
     return true;
   }
 
-  // The letters of a string that are of one byte and mean themselves: all of most strings.
+  // Takes the characters of a string that are plain ASCII and need no decoding: most strings have
+  // no others.
   void take_plain(std::string& text) {
     std::size_t end = offset_;
     const auto is_plain = [](char c) { return c >= 0x20 && c <= 0x7E && c != '"' && c != '\\'; };

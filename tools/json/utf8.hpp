@@ -1,4 +1,4 @@
-// UTF-8, which JSON texts are written in.
+// UTF-8, the encoding of JSON texts.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace kiln::tools {
 
-// The bytes of the well-formed character that `text` starts with; 0 when it starts with none.
+// Returns the size in bytes of the well-formed character at the start of `text`, or 0 if there is
+// none.
 std::size_t utf8_length(std::string_view text);
 
 void append_utf8(std::string& text, std::uint32_t code_point);

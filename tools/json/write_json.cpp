@@ -26,7 +26,7 @@ class Writer {
   void put(bool value) { text_ += value ? "true" : "false"; }
   void put(std::int64_t value) { text_ += std::to_string(value); }
 
-  // The fewest digits that give the same number again. JSON has no infinities and no NaN.
+  // Writes the fewest digits that give the same number again. JSON has no infinities and no NaN.
   void put(double value) {
     if (!std::isfinite(value)) return put(std::monostate());
     char digits[32];
@@ -61,7 +61,7 @@ class Writer {
 
   static bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
-  // A character of two or three bytes.
+  // Escapes a character of two or three bytes.
   void put_escaped(std::string_view character) {
     constexpr std::string_view kDigits = "0123456789abcdef";
     unsigned code = static_cast<unsigned char>(character[0]) & (character.size() == 2 ? 0x1fu : 0x0fu);

@@ -1,8 +1,8 @@
 // The catalog of a build: all modules with their kernels and images, and what they were made from.
 //
-// stages/catalog makes it out of inspected images, stages/read_catalog out of a kiln.json; kiln.json and
-// the generated header are written from it. Orders are part of the value: the same catalog gives the
-// same bytes.
+// stages/catalog makes it from inspected images, and stages/read_catalog from a kiln.json.
+// kiln.json and the generated header are written from it. Orders are part of the value: equal
+// catalogs give equal bytes.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct SourceFile {
 // What a unit is compiled from.
 struct UnitOrigin {
   std::vector<SourceFile> files;  // the source, then the local headers that it reaches, sorted
-  // By the manifest's key, "flags"; lists that are empty left out.
+  // By key of the manifest, such as "flags". Empty lists are omitted.
   std::vector<std::pair<std::string, std::vector<std::string>>> options;
 };
 
@@ -32,29 +32,29 @@ struct Module {
   std::vector<std::string> sources;  // by unit; at least one
   std::vector<Kernel> kernels;       // sorted by name, byte by byte
   std::vector<Artifact> images;      // sorted by unit, then target
-  // By unit: what the unit is compiled from (formats/source_bundle.hpp). Empty unless the header is to
-  // hold it.
+  // By unit: everything that the unit is compiled from (formats/source_bundle.hpp). Empty unless
+  // the header embeds sources.
   std::vector<std::string> source_bundles = {};
-  // SHA-256 of what all units are compiled from: sources, the headers of the manifest's folder that
-  // they reach, and options.
+  // SHA-256 of everything that the units are compiled from: sources, the local headers that they
+  // reach, and options.
   Digest source_digest = {};
   std::vector<UnitOrigin> origins = {};  // by unit
-  bool has_own_targets = false;          // the manifest lists targets for it alone
-  Budgets budgets = {};                  // of its own
+  bool has_own_targets = false;          // the manifest lists targets for this module
+  Budgets budgets = {};                  // the module's own
 };
 
 struct ToolRecord {
   std::string name, version;
-  // Of each role that some step of the build names, the digest over the bytes of its files; sorted.
+  // For each role that a step of the build names: a digest over the role's files. Sorted by role.
   std::vector<std::pair<std::string, std::string>> roles = {};
-  // The user's variables that hold options for it.
+  // The user's environment variables that hold options for the tool.
   std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
-// The digest over all of a tool's roles.
+// Digest over all roles of a tool.
 std::string identity_of(const ToolRecord& tool);
 
-// What the manifest and the command line say of the whole.
+// What the manifest and the command line say about the whole build.
 struct BuildSettings {
   EmbedOptions embed;
   std::uint32_t minimum_runtime = 0;  // KILN_VERSION form; 0: any
@@ -73,7 +73,7 @@ struct Catalog {
   BuildSettings settings = {};
 };
 
-// A file beside the images: bundles/<module>.{hsaco,fatbin}.
+// A file made from images: bundles/<module>.{hsaco,fatbin}.
 struct BundleRecord {
   std::string module;
   std::string path;  // relative to the out folder

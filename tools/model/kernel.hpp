@@ -1,4 +1,4 @@
-// One kernel of a module, the same in all its images.
+// A kernel of a module. It is the same in all images of the module.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,15 @@
 
 namespace kiln::tools {
 
-// Images tell where a parameter lies; what it is comes from an abi file, or from a mangled name.
+// A parameter of a kernel. Images tell its place. Its type comes from an abi file or from a mangled
+// name.
 struct KernelParameter {
   Parameter place;
-  ParameterType type = {};  // unknown where nothing tells it
-  std::string name = {};    // empty where no abi file tells it
+  ParameterType type = {};  // unknown if nothing tells it
+  std::string name = {};    // empty if no abi file tells it
 };
 
-// Nothing told its type, nor that it is a pointer: programs can have its size checked alone.
+// True if neither the type nor being a pointer is known, so that programs can only check the size.
 inline bool is_untyped(const KernelParameter& parameter) {
   return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
 }
@@ -33,15 +34,15 @@ struct Kernel {
 
 inline bool has_untyped(const Kernel& kernel) { return std::ranges::any_of(kernel.parameters, is_untyped); }
 
-// Whether an abi file would tell more. A mangled name has told the types that kiln knows, and what an abi file
-// has named without a type is a struct.
+// True if an abi file would add information. A mangled name already tells all types that kiln
+// knows, and a parameter that an abi file names without a type is a struct.
 inline bool needs_abi(const Kernel& kernel) {
   return !is_mangled(kernel.name) && std::ranges::any_of(kernel.parameters, [](const KernelParameter& parameter) {
     return is_untyped(parameter) && parameter.name.empty();
   });
 }
 
-// One kernel that every image of its module must export (an abi file).
+// A kernel that every image of its module must export, from an abi file.
 struct AbiKernel {
   std::string name;
   std::vector<KernelParameter> parameters;

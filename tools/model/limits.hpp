@@ -1,4 +1,4 @@
-// What a manifest says that a finished build must keep to.
+// The limits that a manifest sets for a finished build.
 #pragma once
 
 #include <array>
@@ -8,8 +8,7 @@
 
 namespace kiln::tools {
 
-// The most that may be: of the whole build, or of one module. Sizes in bytes, of images as they
-// are.
+// Upper limits for the whole build or for one module. Sizes are in bytes of uncompressed images.
 struct Budgets {
   std::optional<std::uint64_t> image_bytes, module_bytes, total_bytes;
   std::optional<std::uint64_t> registers, spills, shared_bytes;  // of a kernel
@@ -28,7 +27,7 @@ inline constexpr std::array<BudgetField, 6> kBudgetFields = {{
     {"shared_bytes", &Budgets::shared_bytes},
 }};
 
-// A module's own budgets win over the manifest's.
+// A module's own budgets override the manifest's.
 inline Budgets narrowed(Budgets budgets, const Budgets& own) {
   for (const BudgetField& field : kBudgetFields) {
     if (own.*field.member) budgets.*field.member = own.*field.member;
@@ -36,9 +35,9 @@ inline Budgets narrowed(Budgets budgets, const Budgets& own) {
   return budgets;
 }
 
-// The oldest software that every image must load on. Versions as 1000 * major + 10 * minor; 0: any.
+// The oldest software that must load every image. Versions are 1000 * major + 10 * minor; 0: any.
 struct Floors {
-  std::uint32_t cuda = 0;  // what the NVIDIA driver supports
+  std::uint32_t cuda = 0;  // CUDA version that the NVIDIA driver supports
   std::uint32_t rocm = 0;
 };
 

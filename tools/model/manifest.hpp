@@ -1,7 +1,7 @@
 // The manifest: what to build, as the user wrote it, checked.
 //
-// Every value keeps the place it was written at, so that a later stage can point at it. Produced by
-// stages/parse_manifest; nothing changes it afterwards.
+// Every value keeps its place in the file, so that later stages can point at it.
+// stages/parse_manifest makes it; it does not change afterwards.
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@
 
 namespace kiln::tools {
 
-// A value and where it stands.
+// A value and its place in the file.
 template <typename T>
 struct Located {
   T value{};
@@ -35,61 +35,66 @@ inline constexpr Words<DebugInfo, 3> kDebugInfoWords = {
 enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
 inline constexpr Words<EmbedMode, 3> kEmbedModeWords = {
     {{"array", EmbedMode::kArray}, {"asm", EmbedMode::kAsm}, {"split", EmbedMode::kSplit}}};
-// What a build writes for programs: the C++ header, the C header, the Rust module, the catalog file.
+// What a build writes for programs: the C++ header, the C header, the Rust module, the catalog
+// file, or one header with the loader in it.
 enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog, kAmalgamation };
 inline constexpr Words<EmbedOutput, 5> kEmbedOutputWords = {{{"cpp", EmbedOutput::kCpp},
                                                              {"c", EmbedOutput::kC},
                                                              {"rust", EmbedOutput::kRust},
                                                              {"catalog", EmbedOutput::kCatalog},
                                                              {"amalgamation", EmbedOutput::kAmalgamation}}};
-// Those of a manifest and of --emit; the last has an option of its own.
+// The words of the manifest and of --emit. The last output has an option of its own.
 inline constexpr auto kEmitWords = std::span(kEmbedOutputWords).first<4>();
 inline constexpr const char* kEmitForPython = "Python reads the catalog file: 'catalog'";  // a hint
-// Whether the header holds what a module is compiled from, for the runtime to compile.
-enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };  // ... of the images
+// Whether the header holds the source of modules, for the runtime to compile: not, ...
+// ... beside the images, or instead of them
+enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };
 inline constexpr Words<EmbedSource, 3> kEmbedSourceWords = {
     {{"none", EmbedSource::kNone}, {"beside", EmbedSource::kBeside}, {"instead", EmbedSource::kInstead}}};
 inline constexpr Words<Compression, 2> kCompressionWords = {{{"zstd", Compression::kZstd}, {"none", Compression::kNone}}};
 
-// The include directory that stands for the folder of kiln's own kernels, with device/platform.cuh; commands
-// put the folder in its place.
+// Stands for the folder of kiln's own kernels, with device/platform.cuh, in include directories.
+// Commands replace it by the folder.
 inline constexpr std::string_view kKilnsOwnHeaders = "{kiln}";
 
-// Options that reach a compiler. A module's are added after the manifest's own.
+// Options for compilers. A module's options follow the manifest's.
 struct CompileOptions {
   std::vector<Located<std::string>> include_directories;  // relative to the manifest
   std::vector<Located<std::string>> defines;              // "NAME" or "NAME=VALUE"
   std::vector<Located<std::string>> flags;                // for every compiler
   std::vector<Located<std::string>> amd_flags;            // hipcc / clang only
   std::vector<Located<std::string>> nvidia_flags;         // nvcc only
-  std::vector<Located<std::string>> host_flags;           // the host's own compiler only
+  std::vector<Located<std::string>> host_flags;           // only for the host's compiler
 };
 
-// Whether a module of several sources also gets one PTX of them all, for loaders that take one text.
+// Whether a module with several sources also gets one PTX of all of them, for loaders that take one
+// text.
 enum class JoinedPtx : bool { kNo, kYes };
 
-// How many of the kernels that the abi files list for a module its images must export.
+// Whether a module's images must export all kernels that the abi files list for it, or only some.
 enum class AbiCoverage : bool { kAll, kSome };
 
 struct ModuleSpec {
   Located<std::string> name;                        // an identifier
   std::vector<Located<std::string>> sources;        // relative to the manifest; at least one
-  std::vector<Located<TargetId>> targets;           // empty: the manifest's
+  std::vector<Located<TargetId>> targets;           // empty: the manifest's targets
   CompileOptions options;
   AbiCoverage coverage = AbiCoverage::kAll;
   Budgets budgets = {};
 };
 
 struct EmbedOptions {
-  std::string header = "kernels.hpp";  // file name, under out/include; the others have its stem
+  // file name below out/include; other files have the same stem
+  std::string header = "kernels.hpp";
   std::string name_space = "kernels";
   EmbedMode mode = EmbedMode::kArray;
-  std::vector<EmbedOutput> outputs = {EmbedOutput::kCpp};  // sorted, each once; at least one
+  // sorted, without duplicates; at least one
+  std::vector<EmbedOutput> outputs = {EmbedOutput::kCpp};
   Compression compression = Compression::kZstd;
   EmbedSource source = EmbedSource::kNone;
 };
 
-// The versions of a tool that the manifest allows; an empty bound is none.
+// The versions of a tool that the manifest allows. An empty bound is no limit.
 struct ToolBounds {
   ToolKind tool = ToolKind::kNvcc;
   Located<std::string> least, greatest;
@@ -97,7 +102,7 @@ struct ToolBounds {
 
 struct Manifest {
   std::filesystem::path path;       // as given on the command line
-  std::filesystem::path directory;  // what relative paths are relative to
+  std::filesystem::path directory;  // base of relative paths
   Located<std::string> name;        // an identifier
   std::vector<Located<TargetId>> targets;
   std::vector<ModuleSpec> modules;  // sorted by name
@@ -111,12 +116,11 @@ struct Manifest {
   Floors floors;
   Budgets budgets;
   std::vector<ToolBounds> tool_bounds;
-  // The files that all this was read from, as the manifest spells them, with digests of what was
-  // read.
+  // The files that were read, as the manifest spells them, with digests of their content.
   std::map<std::string, Digest> read;
 };
 
-// What a module is built for: its own targets, or else the manifest's.
+// The targets of a module: its own, or the manifest's if it has none.
 inline const std::vector<Located<TargetId>>& targets_of(const Manifest& manifest,
                                                         const ModuleSpec& module) {
   return module.targets.empty() ? manifest.targets : module.targets;

@@ -12,7 +12,7 @@ std::string_view to_string(StepKind kind) {
 
 namespace {
 
-// The text with each `{name}` that `find` knows (a string, or null) replaced by what it stands for.
+// Replaces each `{name}` for which `find` returns a string (or null).
 template <typename Find>
 std::string replace_places(std::string_view text, Find find) {
   std::string replaced;

@@ -1,7 +1,7 @@
 // The plan: every step that a build would run, as values that can be printed, compared and hashed.
 //
-// Produced by stages/plan_hipify, plan_compile and bundle; run by engine/execute. A step is a pure
-// function of its inputs: same inputs, same bytes out, in any folder.
+// stages/make_plan makes it, and engine/execute runs it. A step is a pure function of its inputs:
+// equal inputs give equal bytes, in any folder.
 #pragma once
 
 #include <cstdint>
@@ -26,45 +26,45 @@ enum class StepKind : std::uint8_t {
 };
 std::string_view to_string(StepKind kind);
 
-// Paths in a step are spelt so that no step depends on where things lie on this machine: `{src}/...`
-// and `{out}/...` for the two roots, `{nvcc}` and its like for the tools, `{rocm}` and `{bitcode}` for
-// folders of the toolchain (Plan::places). A tool runs in the source root, and sees what lies there
-// under relative names. Other absolute paths are the user's own, as the manifest gives them.
+// Paths in a step do not depend on where folders are on this machine: `{src}/...` and `{out}/...`
+// stand for the two roots, `{nvcc}` and similar names for the tools, `{rocm}` and `{bitcode}` for
+// folders of the toolchain (Plan::places). A tool runs in the source root and gets relative names
+// of files there. Other absolute paths are the user's, as written in the manifest.
 struct Step {
   std::string id;       // "compile affine gfx1100"; unique in a plan
   StepKind kind = StepKind::kCompile;
-  std::string module;   // empty for a shared header's hipify step
+  std::string module;   // empty for the conversion of a shared header
   std::uint16_t unit = 0;
-  std::string target;   // of compile and join
+  std::string target;   // only for compile and join
   ToolKind tool = ToolKind::kNvcc;
   std::vector<std::string> tool_roles;  // the parts of the tool that decide the output
-  std::vector<std::string> argv;        // argv[0] is the tool's place, "{nvcc}"
+  std::vector<std::string> argv;        // argv[0] stands for the tool: "{nvcc}"
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::string> inputs;      // with {src} and {out}, sorted: what is known beforehand
+  std::vector<std::string> inputs;      // with {src} and {out}, sorted: the inputs known in advance
   std::string output;                   // with {out}
-  std::string depfile;                  // with {out}; empty when the tool writes none
+  std::string depfile;                  // with {out}; empty if the tool writes none
   std::vector<std::uint32_t> after;     // steps whose outputs this one reads
 };
 
 struct Plan {
   std::filesystem::path source_root;  // the manifest's folder, absolute
   std::filesystem::path out_root;     // absolute
-  // What `{name}` stands for besides the roots: each tool by to_string(ToolKind), perl, and folders.
+  // What `{name}` stands for, except the roots: tools by to_string(ToolKind), perl, and folders.
   std::map<std::string, std::string, std::less<>> places;
-  std::vector<Step> steps;  // in an order that can be run as it stands
+  std::vector<Step> steps;  // each step comes after the steps that it reads from
 };
 
-// "{out}/images/a" -> "images/a"; anything else is given back as it is.
+// "{out}/images/a" -> "images/a". Other texts are returned unchanged.
 std::string below_out(std::string_view neutral);
-// The text with the roots and places put in, absolute. Any other brace stands for itself.
+// Replaces roots and places by absolute paths. Other braces stay.
 std::string expand(std::string_view text, const Plan& plan);
-// The same with {src} and {out} left as they are.
+// Replaces places but not {src} and {out}.
 std::string expand_places(std::string_view text, const Plan& plan);
-// The text as a step's tool sees it, which runs in the source root: "{src}/a.cu" is "a.cu" wherever
-// the root lies.
+// Returns the text for a tool that runs in the source root: "{src}/a.cu" becomes "a.cu".
 std::string in_source_root(std::string_view text, const Plan& plan);
 
-// The step's argv as a person would repeat it in the source root: its own output path, absolute tools.
+// The step's argv as users can repeat it in the source root, with the real output path and absolute
+// tools.
 std::vector<std::string> command_line(const Step& step, const Plan& plan);
 
 }  // namespace kiln::tools

@@ -1,4 +1,4 @@
-// What to build out of a manifest: the options that `build` and `plan` share.
+// The options that `build` and `plan` share: what to build of a manifest.
 #pragma once
 
 #include <filesystem>
@@ -7,20 +7,20 @@
 
 namespace kiln::tools {
 
-// Whether a target whose tools are absent fails the build or is left out of it.
+// Whether a target with missing tools fails the build or is left out.
 enum class MissingTargets : bool { kFail, kLeaveOut };
 
-// What a build is of.
+// How much of the manifest a build covers.
 enum class BuildExtent : bool {
-  kWhole,     // all that the manifest names
-  kSelected,  // of --target or --module, or without the targets that --allow-missing leaves out
+  kWhole,     // everything that the manifest names
+  kSelected,  // the part that --target, --module or --allow-missing leave
 };
 
 struct Selection {
   std::filesystem::path manifest = "targets.json";
   std::filesystem::path out = "out";
-  std::vector<std::string> targets;  // instead of the manifest's; empty: the manifest's
-  std::vector<std::string> modules;  // these alone; empty: all
+  std::vector<std::string> targets;  // replace the manifest's targets; empty: the manifest's
+  std::vector<std::string> modules;  // the only modules to build; empty: all
   MissingTargets missing_targets = MissingTargets::kFail;
 };
 

@@ -15,7 +15,7 @@ bool is_hipcc(const std::filesystem::path& program) {
 }
 
 std::string correction(const Tool& tool) {
-  // Other programs read CXX, too, and take "ccache g++" for it.
+  // Other programs also read CXX and accept "ccache g++" in it.
   return "correct " + tool.named_by + ", or " +
          (tool.named_by == tool.own_variable ? "unset it" : "name one for kiln alone: " + tool.own_variable);
 }

@@ -1,7 +1,7 @@
-// The toolchain: which tools this machine has, where, which version, found by which rule.
+// The toolchain: the tools of this machine, with their paths and versions and how they were found.
 //
-// Produced by engine/find_tools. A tool that is missing is part of the value: `doctor` shows it, and a
-// build that needs it says what to install.
+// engine/find_tools makes it. A missing tool is part of the value: `doctor` shows it, and a build
+// that needs it says what to install.
 #pragma once
 
 #include <cstdint>
@@ -32,41 +32,44 @@ struct Tool {
   std::filesystem::path path;  // absolute; empty: not found
   std::string version;         // "19.1.7", "13.0.88"
   std::string rule;            // how it was found: "CUDA_PATH", "/usr/local/cuda", "PATH", ...
-  // Environment that the tool needs (HIP_PATH, DEVICE_LIB_PATH, ...).
+  // Environment variables that the tool needs (HIP_PATH, DEVICE_LIB_PATH, ...).
   std::vector<std::pair<std::string, std::string>> environment;
-  // The files whose bytes decide what the tool produces, absolute and sorted. A step names the subset
-  // it depends on by role, so that a changed ptxas does not make PTX stale.
+  // The files whose bytes decide what the tool produces, absolute and sorted. A step names the
+  // files that it depends on by role, so that a changed ptxas does not make PTX stale.
   struct Part {
     std::string role;  // "program", "library", "device-library", "cicc", "ptxas", ...
     std::filesystem::path path;
   };
   std::vector<Part> parts;
-  // nvcc: whether its cicc can be told, by kSourceNameOption, what internal functions are named after.
+  // nvcc: true if its cicc accepts kSourceNameOption, which sets the name that internal functions
+  // are named after.
   bool takes_source_name = false;
-  // hipify-perl: the perl that can run our driver of it (tools/hipify); empty: it runs as it is.
+  // hipify-perl: the perl that can run kiln's driver for it (tools/hipify). If empty, it runs
+  // without the driver.
   std::filesystem::path driver_perl;
-  std::string missing;   // why it was not found: every place tried
+  std::string missing;   // why it was not found: every place that was tried
   std::string install;   // the command that installs it
-  std::string named_by;  // the variable that names what is missing; empty: it was searched for
-  std::string own_variable;  // kiln's own, which goes before it
+  // the variable that names a missing tool; empty if the tool was searched for
+  std::string named_by;
+  std::string own_variable;  // kiln's own variable, which takes precedence
 
   bool found() const { return !path.empty(); }
 };
 
 inline constexpr std::string_view kSourceNameOption = "--orig_src_path_name";
 
-// Whether a HIP compiler is hipcc, which brings its own include and library folders, or a plain clang.
+// True for hipcc, which has its own include and library folders, and false for a plain clang.
 bool is_hipcc(const std::filesystem::path& program);
 
 // What to do about a missing tool that a variable names.
 std::string correction(const Tool& tool);
 
-// What a user should know about a tool that was found; usually nothing.
+// What users should know about a tool that was found; usually empty.
 std::string shortcoming(const Tool& tool);
 
 struct Toolchain {
   std::vector<Tool> tools;  // one per ToolKind, in that order
-  // What the AMD device libraries and the CUDA toolkit can build, sorted.
+  // What the AMD device libraries and the CUDA toolkit can build; sorted.
   std::vector<std::string> amd_processors;   // "gfx1030", "gfx11-generic"
   std::vector<std::string> nvidia_targets;   // "sm_80", "compute_80"
   std::filesystem::path rocm_path;           // empty: none
