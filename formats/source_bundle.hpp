@@ -7,9 +7,8 @@
 //           | ("flag " | "amd_flag " | "nvidia_flag " | "host_flag ") text "\n"
 //   file    = "file " size " " path "\n", then `size` bytes and "\n"
 //
-// If an option or a path contains a newline, the first line is "kiln source 2
-// ", and in all options and paths "
-// " stands for a newline and "\\" for a backslash.
+// If an option or a path contains a newline, the first line is "kiln source 2\n". In all options
+// and paths, "\n" then stands for a newline and "\\" for a backslash.
 //
 // Paths are relative, use '/' and do not leave the folder. The first file is the one to compile.
 #pragma once

@@ -1,8 +1,9 @@
-// The program: arguments to a command to an exit status. The only place that prints an error.
+// The program: turns arguments into a command and its result into an exit status. The only place
+// that prints errors.
 //
 // Exit status: 0 done; 1 the build, or a check of what it made, failed; 2 the command line or the
-// manifest is wrong; 3 something that this machine lacks or refuses; 70 a bug of ours; 128 + n ended
-// by signal n.
+// manifest is wrong; 3 this machine lacks or refuses something; 70 a bug of kiln; 128 + n ended by
+// signal n.
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -61,7 +62,7 @@ struct RunCommand {
   Result<int> operator()(const CacheOptions& options) const { return run_cache(options, world); }
   Result<int> operator()(const CompleteOptions& options) const { return run_complete(options, world); }
   Result<int> operator()(const RunOptions& options) const {
-    // A kernel may take for ever, and leaves nothing half done.
+    // A kernel may run for ever, and an interrupt leaves nothing unfinished.
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGTERM, SIG_DFL);
     return run_run(options, world);
@@ -80,7 +81,7 @@ struct RunCommand {
   }
 };
 
-// Whether the command's result is one JSON object.
+// True if the command prints one JSON object as its result.
 struct WantsJson {
   template <typename Options>
   bool operator()(const Options& options) const {
@@ -90,7 +91,7 @@ struct WantsJson {
   }
 };
 
-// Runs such a command. Where it failed and printed no object of its own, one tells the errors.
+// Runs such a command. If it fails without printing an object, prints one with the errors.
 Result<int> run_for_json(const Invocation& invocation, const World& world) {
   std::ostringstream printed;
   World held{world.files, world.processes, world.environment, printed, world.err};
@@ -105,7 +106,8 @@ Result<int> run_for_json(const Invocation& invocation, const World& world) {
   return done;
 }
 
-// Of one that Ninja runs for each step of a plan, `kiln plan` has warned.
+// True for commands that do not warn. Ninja runs `kiln step` for each step of a plan, and `kiln
+// plan` has already warned.
 bool is_quiet(const Invocation& invocation) {
   return std::holds_alternative<Reply>(invocation) || std::holds_alternative<StepOptions>(invocation) ||
          std::holds_alternative<CompleteOptions>(invocation);
@@ -139,7 +141,8 @@ int report(const Error& error, Color color, int signal) {
 
 int main(int argc, char** argv) {
   Color err_color = Color::kNo;
-  // Past the limit on a file's size, a write fails and is reported, as where the disk is full.
+  // Ignored, so that a write beyond the limit on file sizes fails and is reported, as on a full
+  // disk.
   std::signal(SIGXFSZ, SIG_IGN);
   Interrupt interrupt;
   const SignalScope signals(interrupt);

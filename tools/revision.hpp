@@ -1,4 +1,4 @@
-// The source revision that this program was built from, as the version control knew it at build time.
+// The source revision that this program was built from, according to version control at build time.
 #pragma once
 
 #include <string_view>

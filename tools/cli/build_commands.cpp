@@ -1,4 +1,4 @@
-// The commands that make images of sources, and those of the Ninja file that makes them.
+// The commands that make images from sources, and the commands for Ninja files.
 #include <set>
 
 #include "tools/cli/program.hpp"
@@ -21,7 +21,7 @@ void add_selection(CLI::App& command, Selection& selection) {
       "Leave out targets whose tools this machine lacks, instead of failing");
 }
 
-// The words of build's options that have a meaning of ours; none: not given.
+// Option values of `build` that need more than CLI11's parsing. Empty if not given.
 struct BuildWords {
   BuildOptions options;
   std::optional<std::string> jobs, embed, compression, embed_source;

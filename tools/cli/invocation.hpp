@@ -1,4 +1,4 @@
-// What a command line asks for: the options of one command, or a text.
+// What a command line asks for: the options of a command, or a text.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@
 
 namespace kiln::tools {
 
-// Text that answers the command line by itself: help, --version, completions and man pages.
+// A text that is the whole answer to a command line: help, --version, completions and man pages.
 struct Reply {
   std::string text;
 };

@@ -1,4 +1,4 @@
-// The commands about this machine: its tools, its cache, its emulated GPUs, its folders of sources.
+// The commands about this machine: its tools, its cache, its emulated GPUs, its source folders.
 #include <array>
 #include <charconv>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr Words<CacheAction, 3> kCacheActionWords = {
     {{"show", CacheAction::kShow}, {"trim", CacheAction::kTrim}, {"clear", CacheAction::kClear}}};
 
-// "256", "16,16", "8,8,4"
+// Parses "256", "16,16" or "8,8,4".
 Result<std::array<std::uint32_t, 3>> parse_sizes(const std::string& option, const std::string& text) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
   const std::vector<std::string_view> parts = split(text, ',');

@@ -18,7 +18,7 @@ std::vector<std::string> option_names(const CLI::App& command) {
   return names;
 }
 
-// The dashes, which all have, do not count.
+// Ignores dashes, which all options have.
 std::string nearest_option(std::string_view argument, std::vector<std::string> names) {
   const auto bare = [](std::string_view name) {
     return name.substr(std::min(name.find_first_not_of('-'), name.size()));
@@ -35,7 +35,7 @@ Error unknown_argument(const std::string& argument, const CLI::App& command) {
                             quote(argument) + " of 'kiln " + command.get_name() + "'");
   const std::string near = nearest_option(argument, option_names(command));
   if (is_option && !near.empty()) error.hint("did you mean " + quote(near) + "?");
-  // What a launch by the runtime calls it.
+  // The runtime's name for this option.
   const std::string name = argument.substr(0, argument.find('='));
   if (command.get_name() == "run" && (name == "--shared_bytes" || name == "--shared-bytes")) {
     error.hint("did you mean '--lds'?");
@@ -47,7 +47,7 @@ Error unknown_argument(const std::string& argument, const CLI::App& command) {
   return error.hint("see 'kiln " + command.get_name() + " --help'");
 }
 
-// CLI11's own wording, in our grammar.
+// Translates CLI11's messages into kiln's wording.
 Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
   std::string message = thrown.what();
   const std::size_t colon = message.find(':'), equals = message.find(" = ");
@@ -65,7 +65,7 @@ Error translated(const CLI::ParseError& thrown, const CLI::App& command) {
   return usage_error(std::move(message)).hint("see '" + name + " --help'");
 }
 
-// The first argument is a command, or an option of the program itself.
+// Checks that the first argument is a command or an option of the program itself.
 Result<void> check_first(const std::string& first, const std::vector<std::string>& commands) {
   if (first == "version" || first == "-v" || first == "-V") {
     return usage_error("unknown " + std::string(first == "version" ? "command " : "option ") + quote(first))
@@ -95,10 +95,10 @@ std::string each_its_own(const std::string& option, std::string word) {
   return text;
 }
 
-// An empty word is a shell's variable that was not set; no option means anything by it. Where an option may
-// be repeated, a word is one thing.
+// Refuses empty words, which come from unset shell variables and have no meaning for any option.
+// Also refuses lists in options that may be repeated: each of their words is one value.
 Result<void> check_words(const CLI::App& command) {
-  if (command.get_name() == "step") return {};  // its words are another tool's
+  if (command.get_name() == "step") return {};  // its words belong to another tool
   for (const CLI::Option* option : command.get_options()) {
     const bool is_repeated = !option->get_positional() &&
                              option->get_multi_option_policy() == CLI::MultiOptionPolicy::TakeAll;
@@ -123,8 +123,8 @@ const CLI::App* subcommand_of(const CLI::App& app, const std::string& name) {
   return nullptr;
 }
 
-// A value of its own word for a flag that takes one behind '=': "--embed-source beside". Any other word is
-// the next argument, as the manifest is.
+// Joins a flag and its optional value if the value is a separate word: "--embed-source beside". Any
+// other word, such as the manifest, stays the next argument.
 void join_values(const CLI::App& command, std::vector<std::string>& arguments) {
   for (std::size_t i = 1; i + 1 < arguments.size(); ++i) {
     const CLI::Option* const option = command.get_option_no_throw(arguments[i]);
@@ -138,8 +138,9 @@ void join_values(const CLI::App& command, std::vector<std::string>& arguments) {
   }
 }
 
-// "__complete WHAT COMMAND WORD...": the words before the one that a shell completes. Kernels are asked for
-// where one positional word, the image, stands before; else the first one names the file.
+// Parses "__complete WHAT COMMAND WORD...", where the words precede the one that the shell
+// completes. Kernels are completed only after one positional word, the image. Otherwise the first
+// positional word names the file.
 Invocation parse_completion(const CLI::App& app, const std::vector<std::string>& arguments) {
   CompleteOptions options;
   if (arguments.size() < 3) return Reply{};
@@ -185,7 +186,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   } catch (const CLI::CallForVersion&) {
     return Invocation(Reply{program_version()});
   } catch (const CLI::ParseError& error) {
-    // An argument that is not known goes before one that is missing: it may be that one, misspelt.
+    // Reports an unknown argument before a missing one, because it may be the missing one misspelt.
     const std::vector<std::string> extras = program.app.remaining(true);
     if (extras.empty()) return translated(error, program.parsed());
     return unknown_argument(extras.front(), program.parsed());

@@ -1,4 +1,4 @@
-// The command line: arguments in, one command's options out. Prints nothing and runs nothing.
+// Parses the command line into the options of a command. Prints nothing and runs nothing.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace kiln::tools {
 
-// Reads the arguments that follow the program's name. The error (kInvalidInput) names the argument
-// and the nearest valid one.
+// Parses the arguments that follow the program's name. The error (kInvalidInput) names the wrong
+// argument and the nearest valid one.
 Result<Invocation> parse_command_line(const std::vector<std::string>& arguments);
 
 }  // namespace kiln::tools

@@ -10,7 +10,8 @@
 namespace kiln::tools {
 namespace {
 
-// CLI11's own, but for a flag that may have a value: "--embed-source[=beside|instead|none]".
+// CLI11's formatter, extended for flags with an optional value:
+// "--embed-source[=beside|instead|none]".
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option, bool is_positional) const override {

@@ -1,5 +1,5 @@
-// The program's commands, each declared once: from that come the parser, --help, completions and man
-// pages.
+// The program's commands. Each is declared once; the parser, --help, completions and man pages are
+// made from the declaration.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -19,7 +19,7 @@ namespace kiln::tools {
 
 struct Subcommand {
   std::string name;
-  // Makes the invocation once the arguments are parsed. It holds what CLI11 parsed them into.
+  // Makes the invocation after parsing. Holds the variables that CLI11 parsed into.
   std::function<Result<Invocation>()> finish;
 };
 
@@ -28,16 +28,16 @@ struct Program {
 
   CLI::App app;
   std::vector<Subcommand> commands;     // in the order of --help
-  std::vector<std::string> tool_words;  // what follows --: the command line of another tool
+  std::vector<std::string> tool_words;  // the words after --, the command line of another tool
 
   std::vector<std::string> names() const;
 
-  // The command that was parsed; the program itself where there is none.
+  // Returns the command that was parsed, or the program itself if there is none.
   const CLI::App& parsed() const;
 };
 
-// One function a command. It adds what CLI11 parses to the program and says how that becomes an
-// invocation.
+// One function per command. Each declares the command's options to CLI11 and tells how they become
+// an invocation.
 Subcommand declare_assemble(Program& program);
 Subcommand declare_build(Program& program);
 Subcommand declare_cache(Program& program);
@@ -62,19 +62,19 @@ std::string program_version();  // "kiln 1.2.3 (1a2b3c4d5e6f)\n"
 Error usage_error(std::string message);
 Error unknown_command(const std::string& command, const std::vector<std::string>& names);
 
-// A command whose options need nothing but parsing.
+// For commands whose options need only parsing.
 template <typename Options>
 Subcommand parsed_command(const CLI::App& command, std::shared_ptr<Options> options) {
   return {command.get_name(), [options = std::move(options)] { return Invocation(*options); }};
 }
 
-// The words of an option as --help has them: "array|asm|split".
+// The choices of an option in --help: "array|asm|split".
 template <typename List>
 std::string help_of(const List& words) {
   return join(all_words(words), "|");
 }
 
-// What `text` means by `words`. The error calls the option `option`.
+// Returns the meaning of `text` in `words`. `option` names the option in the error.
 template <typename List>
 Result<typename List::value_type::second_type> choice(const std::string& option, const std::string& text,
                                                       const List& words) {

@@ -1,4 +1,4 @@
-// The commands that read what a build made.
+// The commands that read the results of a build.
 #include "tools/cli/program.hpp"
 
 namespace kiln::tools {

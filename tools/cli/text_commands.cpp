@@ -1,4 +1,4 @@
-// The commands that answer with a text about the command line itself.
+// The commands that print texts about the command line itself.
 #include <utility>
 
 #include "tools/cli/program.hpp"
@@ -34,7 +34,7 @@ std::vector<CommandText> command_texts(const CLI::App& app) {
   return texts;
 }
 
-// The command of that name; the program itself where the name is empty.
+// Returns the command of this name, or the program itself if the name is empty.
 Result<const CLI::App*> find_command(const Program& program, const std::string& name) {
   if (name.empty()) return &program.app;
   for (const CLI::App* command : program.app.get_subcommands({})) {
@@ -50,7 +50,7 @@ Subcommand declare_help(Program& program) {
   const auto asked = std::make_shared<std::string>();
   command.add_option("COMMAND", *asked, "Which one; without it, all are listed");
   return {"help", [asked]() -> Result<Invocation> {
-            const Program fresh;  // the parsed one prints the help of what was parsed
+            const Program fresh;  // a parsed program prints the help of what was parsed
             KILN_TRY_ASSIGN(const CLI::App* const about, find_command(fresh, *asked));
             return Invocation(Reply{about->help(about == &fresh.app ? "" : "kiln")});
           }};

@@ -7,7 +7,7 @@
 namespace kiln::tools {
 namespace {
 
-// The words that an option's value is one of: "array|asm" -> array, asm.
+// The possible values of an option: "array|asm" -> array, asm.
 std::vector<std::string> choices(const std::string& value) {
   std::vector<std::string> words;
   if (value.find('|') == std::string::npos) return words;
@@ -21,7 +21,7 @@ std::vector<std::string> choices(const std::string& value) {
 
 bool is_path(const OptionText& option) { return option.value == "FILE" || option.value == "DIR"; }
 
-// What 'kiln __complete' is asked for; empty for what no file knows.
+// What to ask 'kiln __complete' for; empty if no file can tell.
 std::string asked_for(const OptionText& option) {
   const std::string& kind = option.value.empty() ? option.names.front() : option.value;
   if (kind == "TARGET") return "targets";
@@ -29,7 +29,7 @@ std::string asked_for(const OptionText& option) {
   return kind == "KERNEL" ? "kernels" : "";
 }
 
-// Of the words that are no options.
+// The same for a command's positional words.
 std::string asked_for(const CommandText& command) {
   for (const OptionText& positional : command.positionals) {
     if (const std::string what = asked_for(positional); !what.empty()) return what;
@@ -51,7 +51,7 @@ std::vector<std::string> options_of(const CommandText& command) {
   return names;
 }
 
-// For a place between single quotes of a shell.
+// Escapes text for single quotes of a shell.
 std::string quoted(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -64,8 +64,8 @@ std::string quoted(const std::string& text) {
   return out;
 }
 
-// Bash cuts words at ':' and '=', which targets and options hold: they are joined again, and of a reply only
-// what follows the last ':' is given back.
+// Bash splits words at ':' and '=', which occur in targets and options. The script joins the parts
+// again and returns only the part of a reply after the last ':'.
 constexpr std::string_view kBashStart = R"sh(# bash completion of kiln, made by 'kiln completions bash'
 _kiln() {
   local word last= current before= words= options= asked= joined=
@@ -213,7 +213,7 @@ std::string fish(const std::vector<CommandText>& commands) {
   return out;
 }
 
-// Text of a man page: no letter of it is roff's own.
+// Escapes text for a man page, so that roff does not interpret it.
 std::string roff(std::string_view text) {
   std::string out;
   bool starts_line = true;
@@ -288,7 +288,7 @@ std::string man_page(const CommandText& program, const std::vector<CommandText>&
     out += ".TP\n.BR kiln\\-" + command.name + " (1)\n" + roff(command.description) + "\n";
   }
   out += ".SH OPTIONS\n" + options(program.options);
-  // The help's last words, under the heading that manual pages have for them.
+  // The last part of --help, under the heading that manual pages use for it.
   out += ".SH EXIT STATUS\n" + roff(kExitStatus) + "\n";
   return out + examples(program.footer.substr(0, program.footer.find(kExitStatusTitle)));
 }

@@ -1,5 +1,5 @@
-// The command line as values, and what is written from them: shell completions and man pages. Pure;
-// says the same as --help, because both are made of what the commands declare.
+// The command line as values, and the texts made from them: shell completions and man pages. They
+// agree with --help, because both come from the commands' declarations.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 namespace kiln::tools {
 
 struct OptionText {
-  std::vector<std::string> names;  // "-j", "--jobs"; of a positional one its only name: "MANIFEST"
-  std::string value;               // "N", "array|asm"; empty: it takes none but behind '='
+  std::vector<std::string> names;  // "-j", "--jobs"; a positional word has one name: "MANIFEST"
+  // "N", "array|asm"; empty if there is none, or only an optional value after '='
+  std::string value;
   std::string description;
   bool is_required = false;
   bool is_repeated = false;
-  std::string joined_value = {};   // of a flag that may have one behind '=': "beside|instead|none"
+  std::string joined_value = {};   // optional value of a flag, after '=': "beside|instead|none"
 };
 
 struct CommandText {
   std::string name;
   std::string description;
   std::vector<OptionText> positionals, options;
-  std::string footer;  // examples, in lines
+  std::string footer;  // examples, one per line
 };
 
-// What main() returns, and how the program's help starts to say so.
+// The exit status of the program, and the heading of that part of its help.
 inline constexpr std::string_view kExitStatusTitle = "\n\nExit status:\n";
 inline constexpr std::string_view kExitStatus =
     "0 done; 1 the build, or a check of what it made, failed; 2 the command line or the manifest is wrong;\n"
@@ -33,7 +34,7 @@ inline constexpr std::string_view kExitStatus =
 enum class Shell { kBash, kZsh, kFish };
 std::string completions(Shell shell, const std::vector<CommandText>& commands);
 
-// kiln-<command>(1); and kiln(1), which lists the commands.
+// The pages kiln-<command>(1) and kiln(1), which lists the commands.
 std::string man_page(const CommandText& command, std::string_view version);
 std::string man_page(const CommandText& program, const std::vector<CommandText>& commands,
                      std::string_view version);

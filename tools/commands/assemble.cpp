@@ -14,7 +14,7 @@
 namespace kiln::tools {
 namespace {
 
-// Every image, bundle and log of the plan.
+// Checks that every image, bundle and log of the plan is in place.
 Result<void> check_in_place(const Plan& plan, const Files& files) {
   std::vector<Error> errors;
   for (const Step& step : plan.steps) {
@@ -45,7 +45,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 
-  // Of the images of other targets nothing is known here: Ninja made them.
+  // Images for other targets may be Ninja's, about which nothing is known here.
   if (extent_of(options.selection, prepared) == BuildExtent::kWhole) {
     (void)remove_old_images(BuildExtent::kWhole, context, memory.state, files);
   }
@@ -53,7 +53,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   for (const ModuleSpec& module : prepared.manifest.modules) {
     modules.push_back(module.name.value);
   }
-  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // for compressed images
+  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // keeps compressed images
   KILN_TRY_ASSIGN(const Finished finished,
                   finish({prepared.manifest, prepared.units, prepared.missing_targets, modules,
                           store.get(), FailurePolicy::kStopBeforeBundles},

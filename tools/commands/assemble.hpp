@@ -1,5 +1,5 @@
-// kiln assemble: the last step of a Ninja file of `kiln plan --ninja`: catalog and header of images
-// that are all in place. Runs no tool.
+// kiln assemble: the last step of a Ninja file from `kiln plan --ninja`. Makes the catalog and the
+// header from images that are already in place. Runs no tool.
 #pragma once
 
 #include "kiln/result.hpp"

@@ -54,7 +54,7 @@ FailurePolicy failure_policy(const BuildOptions& options) {
   return options.keep_going ? FailurePolicy::kKeepGoing : FailurePolicy::kStopBeforeBundles;
 }
 
-// The modules none of whose steps failed, sorted.
+// The modules without failed steps, sorted.
 std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& plan,
                                         const Execution& execution) {
   std::set<std::string> broken;
@@ -71,7 +71,7 @@ std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& pl
   return intact;
 }
 
-// What to know of the tools that ran, a line each.
+// Remarks on the tools that ran, one per line.
 std::vector<std::string> shortcomings(const BuildContext& context, const Execution& execution) {
   std::set<std::string> found;
   for (std::size_t i = 0; i < execution.steps.size(); ++i) {
@@ -84,7 +84,7 @@ std::vector<std::string> shortcomings(const BuildContext& context, const Executi
   return {found.begin(), found.end()};
 }
 
-// What is found of the tools is kept in the cache first, and the out folder is then not empty.
+// Information about tools is written to the cache first, so the out folder would not be empty.
 Result<void> check_cache_is_apart(const BuildOptions& options, const World& world) {
   const std::filesystem::path& here = world.environment.current_directory;
   const std::filesystem::path cache = world.environment.cache_directory();
@@ -97,7 +97,7 @@ Result<void> check_cache_is_apart(const BuildOptions& options, const World& worl
       .hint("keep them apart: KILN_CACHE_DIR=DIR, or --out DIR");
 }
 
-// As far as is known before a compiler ran.
+// Checks the paths that are known before a compiler runs.
 Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
   KILN_TRY(check_rule_path(target));
   for (const Step& step : plan.steps) {
@@ -108,18 +108,19 @@ Result<void> check_rule_paths(const std::string& target, const Plan& plan) {
   return {};
 }
 
-// The files beside the out folder that a build writes when it is asked to; an empty path: none.
+// Files outside the out folder that a build writes on request. An empty path: not requested.
 struct SideFiles {
   fs::path depfile, trace;
   std::string stamp;             // relative to the out folder
-  std::string rule_target = {};  // the stamp in the depfile, as --out is spelt
+  std::string rule_target = {};  // the stamp's path in the depfile, spelt like --out
 };
 
 fs::path absolute_or_none(const fs::path& path, const World& world) {
   return path.empty() ? path : (world.environment.current_directory / path).lexically_normal();
 }
 
-// Before anything is written; and the depfile again before that is: what the build made may lie there.
+// Runs before anything is written. The depfile is checked again before it is written, because the
+// build may have made a file there.
 Result<SideFiles> check_side_files(const BuildOptions& options, const Prepared& prepared, World& world) {
   SideFiles side{.depfile = absolute_or_none(options.depfile, world),
                  .trace = absolute_or_none(options.trace, world),
@@ -138,7 +139,7 @@ Result<SideFiles> check_side_files(const BuildOptions& options, const Prepared& 
   return side;
 }
 
-// Of --locked.
+// Reads the lock file of --locked.
 Result<Lock> read_lock_file(const std::filesystem::path& path, const World& world) {
   const Result<std::string> text = world.files.read(world.environment.current_directory / path);
   if (!text) {
@@ -149,7 +150,8 @@ Result<Lock> read_lock_file(const std::filesystem::path& path, const World& worl
   return read_lock(*text, path.generic_string());
 }
 
-// The lock file of --locked, from which the build does not differ; nothing without one.
+// Returns the lock file of --locked after checking the build against it, or nothing without
+// --locked.
 Result<std::optional<Lock>> check_lock_file(const BuildOptions& options, const Prepared& prepared,
                                             const BuildContext& context, const Files& files,
                                             const World& world) {
@@ -161,7 +163,7 @@ Result<std::optional<Lock>> check_lock_file(const BuildOptions& options, const P
   return std::optional<Lock>(std::move(lock));
 }
 
-// The images that the steps left, by path below the out folder.
+// Digests of the images that the steps made, by path below the out folder.
 std::map<std::string, std::string> image_digests(const BuildContext& context) {
   std::map<std::string, std::string> images;
   for (const Step& step : context.plan.steps) {
@@ -172,7 +174,7 @@ std::map<std::string, std::string> image_digests(const BuildContext& context) {
   return images;
 }
 
-// Images and bundles: afterwards, those of intact modules are in place and up to date.
+// Makes the images and bundles. Afterwards, those of intact modules are in place and up to date.
 Result<Execution> run_steps(const BuildOptions& options, const BuildContext& context, BuildMemory& memory,
                             Files& files, CacheStore* cache, Timeline& timeline, World& world) {
   const unsigned jobs = options.jobs != 0 ? options.jobs : world.environment.cores;
@@ -191,7 +193,7 @@ Result<Execution> run_steps(const BuildOptions& options, const BuildContext& con
   if (executed && world.interrupt != nullptr && *world.interrupt) {
     executed = Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
   }
-  if (!executed) (void)memory.save();  // what is done stays done
+  if (!executed) (void)memory.save();  // finished steps stay finished
   return executed;
 }
 
@@ -215,7 +217,7 @@ void remove_and_tell_old_images(const BuildOptions& options, const Prepared& pre
   }
 }
 
-// Catalog and header: of all modules, or with --keep-going of those that are intact.
+// Makes the catalog and the header for all modules, or with --keep-going for the intact ones.
 Result<Finished> finish_modules(const BuildOptions& options, const Prepared& prepared,
                                 const BuildOutcome& outcome, const BuildContext& context,
                                 BuildMemory& memory, Files& files, CacheStore* cache) {
@@ -228,7 +230,7 @@ Result<Finished> finish_modules(const BuildOptions& options, const Prepared& pre
                 context, memory.state, files);
 }
 
-// What --dry-run prints. Nothing is changed, so that it waits for no other build.
+// Prints the output of --dry-run. Changes nothing, so it does not wait for other builds.
 Result<void> say_what_would_run(const BuildOptions& options, const Prepared& prepared, World& world) {
   BuildMemory memory(world.files, prepared.plan, world.environment);
   const BuildContext context{prepared.plan, prepared.toolchain, world.environment, memory.digests};
@@ -239,14 +241,14 @@ Result<void> say_what_would_run(const BuildOptions& options, const Prepared& pre
   return {};
 }
 
-// All but what is printed at the end. Of --dry-run, an outcome without steps.
+// Runs the build, except for the final output. With --dry-run, returns an outcome without steps.
 Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   Timeline timeline;
   timeline.phase("plan");
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   KILN_TRY(check_cache_is_apart(options, world));
 
-  // What is asked for, what this machine can do, and every step from the one to the other.
+  // What is asked for, what this machine can do, and the steps that follow from both.
   KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
   KILN_TRY(apply(options, prepared.manifest.embed));
   const Plan& plan = prepared.plan;
@@ -258,17 +260,17 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
     return BuildOutcome{};
   }
 
-  // From here on, nothing is changed but the out folder, the cache, and the files of --depfile
-  // and --trace.
+  // From here on, only the out folder, the cache, and the files of --depfile and --trace are
+  // changed.
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world, {side.depfile, side.trace}));
   HeldFiles& files = *opened.files;
-  // Its time is that of the build's start: what is edited from now on is newer.
+  // The stamp has the time of the build's start, so that later edits are newer.
   const fs::path stamp = opened.staging.folder() / "stamp";
   if (!side.depfile.empty()) KILN_TRY(files.write(stamp, ""));
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 
-  // What the lock names is what is here.
+  // Compares the lock with the present tools and sources.
   KILN_TRY_ASSIGN(const std::optional<Lock> lock,
                   check_lock_file(options, prepared, context, world.files, world));
   SharedStore store(options.no_cache ? StoreUse::kNone : StoreUse::kFolderAndServer, policies, opened.cache, world);
@@ -306,7 +308,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   }
 
   const std::string events = timeline.write();
-  // Kept of the last build that did something. Losing it does no harm.
+  // Kept for the last build that did something. Losing it does no harm.
   if (timeline.has_steps()) (void)files.write(timeline_file(plan.out_root), events);
   if (!side.trace.empty()) KILN_TRY(files.write(side.trace, events));
   if (outcome.errors.empty() && !side.depfile.empty()) {

@@ -1,4 +1,4 @@
-// kiln build: from a manifest to images, bundles, the catalog and the generated header.
+// kiln build: makes images, bundles, the catalog and the generated header from a manifest.
 #pragma once
 
 #include <filesystem>
@@ -15,20 +15,21 @@ namespace kiln::tools {
 
 struct BuildOptions {
   Selection selection;
-  unsigned jobs = 0;  // steps at a time; 0: one per core
+  unsigned jobs = 0;  // steps in parallel; 0: one per core
   bool keep_going = false;
   bool json = false;
   bool explain = false;
-  bool dry_run = false;   // say which steps are stale, and why; run none
-  bool no_cache = false;  // neither read nor write the store that builds share
-  std::filesystem::path locked;  // the lock file that the build must not differ from; empty: none
-  // Where to write a rule for Make and Ninja: the header's stamp, spelt as `selection.out` is, depends on
-  // every file that was read, by its absolute path. Empty: nowhere.
+  bool dry_run = false;   // tell which steps are stale and why; run none
+  bool no_cache = false;  // neither read nor write the store shared by builds
+  std::filesystem::path locked;  // lock file that the build must match; empty: none
+  // Where to write a rule for Make and Ninja. It says that the header's stamp, spelt like
+  // `selection.out`, depends on every file that was read, by absolute path. Empty: not written.
   std::filesystem::path depfile;
-  std::filesystem::path trace;  // what ran when, in the Chrome trace format; empty: none
-  // Each replaces what the manifest's "embed" says.
+  // when each step ran, in the Chrome trace format; empty: not written
+  std::filesystem::path trace;
+  // Each of these replaces a value of the manifest's "embed".
   std::optional<EmbedMode> embed;
-  std::vector<EmbedOutput> outputs;  // sorted, each once; empty: the manifest's
+  std::vector<EmbedOutput> outputs;  // sorted, without duplicates; empty: the manifest's
   std::optional<std::string> name_space;
   std::optional<Compression> compression;
   std::optional<EmbedSource> embed_source;

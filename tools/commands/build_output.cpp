@@ -15,7 +15,7 @@ void print_event(const Json& event, std::ostream& out) {
   out << trim(write_json(event, JsonLayout::kCompact)) << "\n";
 }
 
-// Whether the header is that of this build.
+// True if the header in place is this build's.
 bool has_header(const BuildOutcome& outcome) {
   return outcome.finished.was_up_to_date || outcome.finished.images != 0;
 }

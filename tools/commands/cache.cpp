@@ -18,7 +18,7 @@ std::string mebibytes(std::uint64_t bytes) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " MiB";
 }
 
-// "30d", "12h", "90m" in seconds.
+// Parses "30d", "12h" or "90m" into seconds.
 std::optional<std::int64_t> parse_age(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// kiln cache: the store of step outputs that all builds of the user share.
+// kiln cache: manages the store of step outputs that all builds of a user share.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 namespace kiln::tools {
 
 enum class CacheAction : std::uint8_t {
-  kShow,   // where it is, how much is in it, its limit, what it was asked
-  kClear,  // remove what is in it
-  kTrim,   // remove what is too much or too old
+  kShow,   // show its place, size, limit and counts
+  kClear,  // remove everything
+  kTrim,   // remove entries over the size limit or too old
 };
 
 struct CacheOptions {
   CacheAction action = CacheAction::kShow;
-  std::string size = {};  // of trim, "500M"; empty: KILN_CACHE_SIZE
-  std::string age = {};   // of trim, "30d", "12h"; empty: any
+  std::string size = {};  // for kTrim, "500M"; empty: KILN_CACHE_SIZE
+  std::string age = {};   // for kTrim, "30d", "12h"; empty: any
   bool json = false;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A shell takes the words as they are.
+// True if no shell treats a character of the word specially.
 bool is_plain(const std::string& word) {
   return !word.empty() && word.front() != '-' && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -20,7 +20,7 @@ bool is_plain(const std::string& word) {
   });
 }
 
-// Read without a check of the rest: a manifest that is being written has mistakes.
+// Reads names without checking the rest of the manifest, which may be unfinished.
 std::vector<std::string> names_in(const Json& document, const std::string& what) {
   std::vector<std::string> names;
   const auto add = [&](const Json* list) {

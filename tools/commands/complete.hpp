@@ -1,5 +1,5 @@
-// kiln __complete: what a shell offers for a word that only a file knows. Not in --help; the shells' functions
-// of 'kiln completions' ask it.
+// kiln __complete: offers completions that depend on a file. Not in --help; the shell functions of
+// 'kiln completions' call it.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +11,12 @@
 namespace kiln::tools {
 
 struct CompleteOptions {
-  std::string what;            // "targets", "modules" of a manifest or build; "kernels" of an image
-  std::filesystem::path file;  // which the command line names; empty: none
+  // "targets" or "modules" of a manifest or build, "kernels" of an image
+  std::string what;
+  std::filesystem::path file;  // file named on the command line; may be empty
 };
 
-// A name a line; none where there is no such file. Never fails.
+// Prints one name per line, or none if there is no such file. Never fails.
 Result<int> run_complete(const CompleteOptions& options, World& world);
 
 }  // namespace kiln::tools

@@ -61,7 +61,7 @@ void print(const BuildDiff& diff, std::ostream& out) {
     const bool has_size = std::ranges::any_of(diff.sizes, [&](const SizeChange& change) {
       return change.module == name.module && change.target == name.target;
     });
-    if (has_size) continue;  // a line of its own says more
+    if (has_size) continue;  // the table of sizes lists it
     out << "! images of module " << printable_line(name.module) << " for " << printable_line(name.target)
         << ": other bytes, as many\n";
   }

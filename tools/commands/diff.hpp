@@ -1,4 +1,4 @@
-// kiln diff: what changed from one build to another.
+// kiln diff: shows what changed between two builds.
 #pragma once
 
 #include <filesystem>

@@ -22,7 +22,7 @@ std::string padded(std::string_view text, std::size_t width) {
   return cell;
 }
 
-// "  ok  " or "  --  ", the one thing to look for in each line.
+// The mark at the start of each line: "  ok  " or "  --  ".
 std::string mark(bool is_good, Color color) {
   if (color == Color::kNo) return is_good ? "  ok  " : "  --  ";
   return is_good ? "  \033[1;32mok\033[0m  " : "  \033[1;31m--\033[0m  ";
@@ -39,7 +39,7 @@ std::size_t widest(const Range& range, Name name) {
   return width;
 }
 
-// What to know of a tool that was found; usually nothing.
+// A remark on a tool that was found; usually empty.
 std::string note_on(const Tool& tool) {
   if (tool.kind == ToolKind::kHipify && tool.driver_perl.empty()) {
     return "kiln was not tested with this version: it runs as it is, which takes seconds a file";
@@ -47,7 +47,7 @@ std::string note_on(const Tool& tool) {
   return shortcoming(tool);
 }
 
-// Headers that converted sources include, and what they were before.
+// Headers that converted sources include, and the CUDA headers that they replace.
 struct VendorHeader {
   std::string_view hip, cuda;
 };
@@ -61,7 +61,7 @@ constexpr std::array<VendorHeader, 7> kHipHeaders = {{
     {"hiprand/hiprand_kernel.h", "curand_kernel.h"},
 }};
 
-// The headers that the HIP found does not have; none where there is no HIP.
+// Headers that the installed HIP lacks; empty if there is no HIP.
 std::vector<std::string> missing_hip_headers(const Toolchain& toolchain, const Files& files) {
   std::vector<std::string> missing;
   if (!toolchain.tool(ToolKind::kHipCompiler).found()) return missing;
@@ -116,7 +116,8 @@ std::string targets_as_text(const Findings& findings, Color color) {
   return text;
 }
 
-// "NVIDIA H200, sm_90, CUDA 13.0"; of what this machine's processor plays, what the name does not say.
+// "NVIDIA H200, sm_90, CUDA 13.0". For devices that run on the CPU, only what the name does not
+// say.
 std::string described(const DeviceInfo& device) {
   const bool is_gpu = device.backend == Backend::kCuda || device.backend == Backend::kHip;
   if (is_gpu) return device.name + ", " + device.target + ", " + device.driver;
@@ -192,7 +193,7 @@ Json::Array list_as_json(const Range& range) {
   return items;
 }
 
-// The manifest named, or the usual one where it exists.
+// Adds the targets of the named manifest, or of targets.json if it exists.
 Result<void> add_targets(const DoctorOptions& options, World& world, Findings& findings) {
   const std::filesystem::path& here = world.environment.current_directory;
   const std::filesystem::path path = options.manifest.value_or("targets.json");
@@ -242,12 +243,12 @@ Result<int> run_doctor(const DoctorOptions& options, World& world) {
   KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
   findings.devices = runtime.devices();
   findings.backends = runtime.backends();
-  // They are opened for who asks for them alone.
+  // Emulated devices are listed only on request.
   OpenOptions emulated;
   emulated.backends = {Backend::kEmulator};
   KILN_TRY_ASSIGN(const Runtime emulators, Runtime::open(emulated));
   for (const DeviceInfo& device : emulators.devices()) {
-    // KILN_DEVICE may name one, and then they are all there already.
+    // If KILN_DEVICE names an emulated device, they are already listed.
     if (std::ranges::count(findings.devices, device.id, &DeviceInfo::id) != 0) continue;
     findings.devices.push_back(device);
   }

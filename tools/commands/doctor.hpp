@@ -1,5 +1,5 @@
-// kiln doctor: which tools were found, which targets they can build, what this machine can run, and
-// the command that installs each thing that is missing.
+// kiln doctor: shows the tools found, the targets that they can build, what this machine can run,
+// and how to install what is missing.
 #pragma once
 
 #include <filesystem>
@@ -16,25 +16,25 @@
 namespace kiln::tools {
 
 struct DoctorOptions {
-  std::optional<std::filesystem::path> manifest;  // empty: targets.json, where there is one
+  std::optional<std::filesystem::path> manifest;  // empty: targets.json, if it exists
   bool json = false;
 };
 
-// 0 when every target of the manifest can be built, or there is no manifest; else 3.
+// Returns 0 if every target of the manifest can be built or there is no manifest, and 3 otherwise.
 Result<int> run_doctor(const DoctorOptions& options, World& world);
 
-// What doctor found; rendering it is apart, so that it can be tested on any machine.
+// What doctor found. Separate from its rendering, so that tests can render any findings.
 struct Findings {
   struct Target {
     std::string name;
-    std::optional<Error> why_not;  // empty: it can be built
+    std::optional<Error> why_not;  // empty if it can be built
   };
   Toolchain toolchain;
-  std::string manifest;  // empty: none was given or found
+  std::string manifest;  // empty if none was given or found
   std::vector<Target> targets;
   std::vector<DeviceInfo> devices;
   std::vector<BackendStatus> backends;
-  std::vector<std::string> hip_lacks;  // headers that the HIP found does not have
+  std::vector<std::string> hip_lacks;  // headers that the installed HIP lacks
 };
 std::string findings_as_text(const Findings& findings, Color color);
 std::string findings_as_json(const Findings& findings);  // format 1; documented in docs/MANIFEST.md

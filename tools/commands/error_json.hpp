@@ -1,5 +1,5 @@
-// An error for programs: {"message", "file", "line", "column", "notes": [...], "hints": [...]}; what is not known
-// of the place is left out.
+// Errors for programs: {"message", "file", "line", "column", "notes": [...], "hints": [...]}.
+// Unknown parts of the place are omitted.
 #pragma once
 
 #include "kiln/result.hpp"
@@ -7,7 +7,7 @@
 
 namespace kiln::tools {
 
-// The error, and then its others.
+// The error, followed by its `others`.
 Json::Array errors_json(const Error& error);
 
 }  // namespace kiln::tools

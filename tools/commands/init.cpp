@@ -19,7 +19,7 @@ struct NewFile {
   std::string name, text;
 };
 
-// An identifier that resembles `text`.
+// Returns an identifier that resembles `text`.
 std::string as_identifier(const std::string& text) {
   std::string name;
   for (const char c : text) {
@@ -117,11 +117,11 @@ struct Source {
   std::string name, text, module;
 
   bool has(std::string_view word) const { return text.find(word) != std::string::npos; }
-  // Whether the host takes it: it needs kiln's headers for kernels then.
+  // True if the source can be built for the host. It then needs kiln's headers for kernels.
   bool is_kiln_spelt() const { return has("device/platform.cuh") || has("KILN_KERNEL"); }
 };
 
-// "a-b.cu" and "a_b.cu" -> a_b, a_b_2
+// Gives modules unique names: "a-b.cu" and "a_b.cu" -> a_b, a_b_2.
 void name_modules(std::vector<Source>& sources) {
   std::set<std::string> taken;
   for (Source& source : sources) {
@@ -131,7 +131,7 @@ void name_modules(std::vector<Source>& sources) {
   }
 }
 
-// The error: the compilers would not take the folder, or a source in it.
+// Checks that the folder and the sources can be given to the compilers.
 Result<void> check_names(const fs::path& folder, const fs::path& shown, const std::vector<Source>& sources) {
   const auto refused = [](const std::string& what, const std::string& why) {
     return Error{ErrorCode::kInvalidInput, what + " cannot be given to the compilers"}.note(why).hint("rename it");
@@ -151,7 +151,7 @@ constexpr const char* kGpus = R"("gfx1100", "gfx90a", "sm_80", "sm_90", "compute
 constexpr const char* kHostAndGpus = R"("targets": ["host", )";
 constexpr const char* kGpusAlone = R"("targets": [)";
 
-// Beside plain CUDA, each module that the host takes has targets of its own.
+// If some sources are plain CUDA, each module that the host can build lists its own targets.
 std::string manifest(const std::string& name, const std::vector<Source>& sources, bool has_abi) {
   const bool any = std::ranges::any_of(sources, &Source::is_kiln_spelt);
   const bool all = std::ranges::all_of(sources, &Source::is_kiln_spelt);
@@ -169,7 +169,7 @@ std::string manifest(const std::string& name, const std::vector<Source>& sources
   return text + "\n}\n";
 }
 
-// The sources that lie in the folder, by name; none where it is not there.
+// Finds the sources in the folder, sorted by name. Returns none if the folder does not exist.
 Result<std::vector<Source>> find_sources(const fs::path& folder, const fs::path& shown, const Files& files) {
   std::vector<Source> sources;
   if (files.kind(folder) == PathKind::kFile) {
@@ -187,7 +187,7 @@ Result<std::vector<Source>> find_sources(const fs::path& folder, const fs::path&
   return sources;
 }
 
-// All or none, so that what failed can be done again; none of them is there.
+// Writes all files or none, so that a failed command can be repeated. None of the files exists yet.
 Result<void> write_new(const std::vector<NewFile>& added, const fs::path& folder, Files& files) {
   KILN_TRY(files.make_directories(folder));
   for (std::size_t i = 0; i < added.size(); ++i) {

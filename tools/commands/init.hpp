@@ -1,4 +1,4 @@
-// kiln init: a manifest and a first program in a folder.
+// kiln init: writes a manifest and a first program into a folder.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,9 @@ struct InitOptions {
   std::filesystem::path folder = ".";
 };
 
-// With sources (*.cu) in the folder: a module for each, for the host too where it is in kiln's own
-// spelling; else a first kernel as well. Writes
-// targets.json, CMakeLists.txt and main.cpp, and with the first kernel its source and its abi file.
-// Errors: kInvalidInput when one of them is there already; nothing is written then.
+// If the folder has sources (*.cu), makes a module for each, also for the host if it uses kiln's
+// spelling. Otherwise adds a first kernel with its abi file. Writes targets.json, CMakeLists.txt
+// and main.cpp. Errors: kInvalidInput if one of the files exists; nothing is written then.
 Result<int> run_init(const InitOptions& options, World& world);
 
 }  // namespace kiln::tools

@@ -28,7 +28,7 @@ std::string spills(const KernelInfo& kernel) {
   return text;
 }
 
-// "8 8 8* 8* 2": sizes in order, a star for a pointer.
+// "8 8 8* 8* 2": sizes in order, with a star for a pointer.
 std::string parameters(const KernelInfo& kernel) {
   std::string text;
   for (const Parameter& parameter : kernel.parameters) {
@@ -57,7 +57,7 @@ void print_image(const ImageSummary& image, std::ostream& out) {
   table.print(out);
 }
 
-// What the heads of the columns mean, for the formats that were shown.
+// Explains the column headings, for the formats that were shown.
 void print_legend(const std::vector<ImageSummary>& images, std::ostream& out) {
   bool has_amd = false, has_others = false;
   for (const ImageSummary& image : images) {
@@ -85,7 +85,7 @@ void print_legend(const std::vector<ImageSummary>& images, std::ostream& out) {
 
 constexpr const char* kExpected = "an image or the folder of a build";
 
-// `file` is shown in messages, and names what is read.
+// `file` names the text in messages.
 Result<Json> read_catalog(std::string_view text, const std::filesystem::path& file) {
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
   Result<Json> read = read_json(text, file.generic_string(), kLimits);
@@ -112,7 +112,7 @@ Result<Json> inspect_folder(const std::filesystem::path& folder, const World& wo
   return read_catalog(*text, catalog);
 }
 
-// The error says which images of the folder are not those that its catalog tells of.
+// The error lists the images in the folder that differ from the catalog.
 Result<void> check_images(const Json& document, const std::filesystem::path& folder,
                           const World& world) {
   const std::filesystem::path root = world.environment.current_directory / folder;
@@ -143,7 +143,7 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
   return error.hint("build or merge it again: what was changed is then made again");
 }
 
-// An image or a container; or the catalog of a build, which stands for the build.
+// Reads an image, a container, or the catalog of a build, which stands for the build.
 Result<Json> inspect_one_file(const std::filesystem::path& path, const World& world) {
   const std::filesystem::path absolute = world.environment.current_directory / path;
   if (!world.files.status(absolute)) {
@@ -175,7 +175,7 @@ Result<int> run_inspect(const InspectOptions& options, World& world) {
   const bool is_folder = bool(world.files.list(world.environment.current_directory / options.path));
   KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
                                                  : inspect_one_file(options.path, world));
-  // What was looked for is shown in any case, and only then what is wrong with it.
+  // Shows the result in any case, and then reports what is wrong with it.
   Result<void> checked;
   if (is_folder || options.path.filename() == "kiln.json") {
     const BuildPath build = build_path(options.path, world.environment.current_directory);

@@ -1,4 +1,5 @@
-// kiln inspect: what an image, a container or a build folder holds, read by our own readers.
+// kiln inspect: shows the contents of an image, a container or a build folder, using kiln's own
+// readers.
 #pragma once
 
 #include <filesystem>

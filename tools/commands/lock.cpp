@@ -15,7 +15,7 @@ Result<int> run_lock(const LockOptions& options, World& world) {
     return Error{ErrorCode::kInvalidInput, quote(options.file.string()) + " is a folder, and no lock file"}.hint(
         "name a file: --out FILE");
   }
-  // Every file is there and is what the catalog says.
+  // Checks that every file exists and is what the catalog says.
   KILN_TRY_ASSIGN(const BuildFolder build,
                   read_build_folder((here / options.folder).lexically_normal(), options.folder,
                                     world.files));

@@ -1,4 +1,4 @@
-// kiln lock: writes down what a finished build was made with, for `kiln build --locked`.
+// kiln lock: records what a finished build was made with, for `kiln build --locked`.
 #pragma once
 
 #include <filesystem>

@@ -27,8 +27,8 @@ Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
   return check_out_folder(world.files, world.environment.absolute(out), out);
 }
 
-// What the build that lies in the folder has and the new one has not: its images go. Nothing where no
-// readable build lies there.
+// Lists the targets and modules of the existing build that the new one lacks, and whose images are
+// removed. Empty if there is no readable build.
 std::vector<std::string> what_goes(const fs::path& folder, const Catalog& now, const World& world) {
   const Result<BuildFolder> old = read_build_catalog(folder, folder, world.files);
   if (!old) return {};
@@ -43,12 +43,12 @@ std::vector<std::string> what_goes(const fs::path& folder, const Catalog& now, c
   return gone;
 }
 
-// Writes the build to the folder of --out, and says so.
+// Writes the build to the folder of --out and reports it.
 Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   const fs::path folder = world.environment.absolute(out);
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(folder, world));
-  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // for compressed images
+  SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // keeps compressed images
   const std::vector<std::string> gone = what_goes(folder, build.catalog, world);
   KILN_TRY(write_build_folder(build, folder, *opened.files, store.get()));
   std::size_t images = 0, kernels = 0;
@@ -69,7 +69,7 @@ Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
 
 Result<int> run_merge(const MergeOptions& options, World& world) {
   KILN_TRY(check_out(options.out, options.parts, world));
-  // Every part is whole, as its own build left it.
+  // Checks that every part is complete.
   std::vector<BuildFolder> builds;
   std::vector<Part> parts;
   std::vector<Error> errors;
@@ -83,7 +83,7 @@ Result<int> run_merge(const MergeOptions& options, World& world) {
     builds.push_back(std::move(*build));
   }
   if (!errors.empty()) return merge_errors(std::move(errors));
-  // The parts are of one build.
+  // Checks that the parts belong to one build.
   BuildFolder whole;
   KILN_TRY_ASSIGN(whole.catalog, combine(parts));
   KILN_TRY_ASSIGN(whole.files, repack(whole.catalog, builds));

@@ -1,5 +1,5 @@
-// kiln merge and kiln strip: one build out of several that each made some of the targets, and back.
-// Neither runs a tool: what lies in the folders is all that they need.
+// kiln merge combines builds for some of the targets each into one build; kiln strip does the
+// reverse. Neither runs a tool or needs files outside the folders.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,5 @@
-// An out folder that a command fills: locked for it, with what may be changed in it and in the cache.
+// An out folder that a command fills: locked, with the files that may be changed in it and in the
+// cache.
 #pragma once
 
 #include <filesystem>
@@ -21,8 +22,9 @@ struct OpenedFolder {
   Staging staging;
 };
 
-// Waits while another build has the folder, and says so. `single` are files elsewhere that may be written, too;
-// empty ones count for nothing. Errors: kInterrupted; kEnvironment where the folder cannot be made or locked.
+// Waits while another build has the folder, and says so. `single` lists further files that may be
+// written; empty paths are ignored. Errors: kInterrupted; kEnvironment if the folder cannot be made
+// or locked.
 Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& world,
                                      std::vector<std::filesystem::path> single = {});
 

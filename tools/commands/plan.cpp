@@ -42,7 +42,7 @@ Json as_json(const Step& step, const Plan& plan) {
                       {"after", std::move(after)}};
 }
 
-// A word as a shell takes it; the braces of places stay bare, for the eye.
+// Quotes a word for a shell. Braces of places stay unquoted for readability.
 std::string shell_word(const std::string& word) {
   std::string bare;
   for (const char c : word) {
@@ -51,7 +51,7 @@ std::string shell_word(const std::string& word) {
   return shell_quote(bare) == bare ? word : shell_quote(word);
 }
 
-// The words of the command line that say what is planned.
+// The words of the command line that select what is planned.
 std::vector<std::string> words_of(const Selection& selection) {
   std::vector<std::string> words = {selection.manifest.string(),
                                     "--out=" + selection.out.string()};
@@ -104,7 +104,7 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
     request.steps.push_back(std::move(more));
   }
   KILN_TRY_ASSIGN(const std::string text, write_ninja(request));
-  // The lock marks the folder as kiln's own.
+  // The lock marks the folder as kiln's.
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
   HeldFiles files(world.files, {plan.out_root});

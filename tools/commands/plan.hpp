@@ -1,4 +1,5 @@
-// kiln plan: the steps that a build would run, as text, as JSON or as a Ninja file. Runs none of them.
+// kiln plan: shows the steps that a build would run, as text, as JSON or as a Ninja file. Runs
+// none.
 #pragma once
 
 #include <filesystem>
@@ -18,9 +19,9 @@ struct PlanOptions {
   std::filesystem::path ninja;  // the Ninja file to write; empty: none
 };
 
-// One block a step: its id, and its command with {src}, {out} and the tools' names.
+// One block per step: its id, and its command with {src}, {out} and the tools' names.
 std::string plan_as_text(const Plan& plan, const std::vector<std::string>& missing_targets);
-// The same with everything that a step is, format 1; documented in docs/MANIFEST.md.
+// The same with all details of each step, format 1; documented in docs/MANIFEST.md.
 std::string plan_as_json(const Plan& plan, const std::vector<std::string>& missing_targets);
 
 Result<int> run_plan(const PlanOptions& options, World& world);

@@ -15,7 +15,7 @@
 namespace kiln::tools {
 namespace {
 
-// What "{kiln}" stands for among the include directories.
+// Replaces "{kiln}" in include directories.
 Result<void> place_own_headers(CompileOptions& options, const World& world) {
   for (Located<std::string>& directory : options.include_directories) {
     if (directory.value != kKilnsOwnHeaders) continue;
@@ -38,13 +38,13 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   KILN_TRY_ASSIGN(Manifest manifest,
                   parse_manifest(selection.manifest, world.environment.current_directory,
                                  world.files));
-  // Every value of the manifest is well formed; every source exists.
+  // Every value of the manifest is now well formed, and every source exists.
 
   KILN_TRY(place_own_headers(manifest.options, world));
   for (ModuleSpec& module : manifest.modules) KILN_TRY(place_own_headers(module.options, world));
 
   KILN_TRY_ASSIGN(manifest, select(std::move(manifest), selection));
-  // What is left was asked for.
+  // Only what was asked for is left now.
 
   KILN_TRY_ASSIGN(prepared.toolchain,
                   find_tools(world.files, world.processes, world.environment));
@@ -53,7 +53,7 @@ Result<Prepared> prepare(const Selection& selection, World& world) {
   prepared.manifest = std::move(checked.manifest);
   prepared.missing_targets = std::move(checked.missing);
   KILN_TRY(check_tool_versions(prepared.manifest.tool_bounds, prepared.manifest, prepared.toolchain));
-  // What is left can be built here.
+  // Only what can be built here is left now.
 
   const std::filesystem::path out = world.environment.absolute(selection.out);
   if (const std::string why = why_not_a_folder_path(out.native()); !why.empty()) {

@@ -1,4 +1,4 @@
-// What build and plan have in common: from a manifest on disk to a plan that can run.
+// Shared by build and plan: makes a plan that can run from a manifest on disk.
 #pragma once
 
 #include <string>
@@ -15,16 +15,16 @@
 namespace kiln::tools {
 
 struct Prepared {
-  Manifest manifest;  // what is asked for and can be built
+  Manifest manifest;  // reduced to what is asked for and can be built
   Toolchain toolchain;
-  std::vector<Unit> units;  // its sources; they point into `manifest`
+  std::vector<Unit> units;  // the manifest's sources; point into `manifest`
   Plan plan;
   std::vector<std::string> missing_targets;  // left out by --allow-missing, sorted
 };
 
 Result<Prepared> prepare(const Selection& selection, World& world);
 
-// What a build of that selection is of.
+// Tells whether a build of the selection covers the whole manifest.
 BuildExtent extent_of(const Selection& selection, const Prepared& prepared);
 
 }  // namespace kiln::tools

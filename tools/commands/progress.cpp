@@ -21,7 +21,7 @@ std::uint64_t milliseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
 }
 
-// What is shown for a finished step in a log, and above the updated line when it matters.
+// The line for a finished step: in a log, or above the updated line if it is important.
 std::string finished_line(const Step& step, const StepReport& report, const ProgressOptions& options) {
   std::string line = step.id;
   switch (report.status) {
@@ -65,7 +65,7 @@ class LineProgress final : public ExecuteObserver {
   std::size_t total_ = 0, done_ = 0;
 };
 
-// A thread of its own redraws the line, so that the clock moves while compilers run.
+// A separate thread redraws the line, so that the clock runs while compilers do.
 class TerminalProgress final : public ExecuteObserver {
  public:
   TerminalProgress(const ProgressOptions& options, World& world)
@@ -116,7 +116,8 @@ class TerminalProgress final : public ExecuteObserver {
     }
   }
 
-  // By what the steps took last time; where that is not known, by what this build's took so far.
+  // Estimates the rest from the last durations of the steps, or if they are unknown, from this
+  // build's so far.
   std::uint64_t rest_milliseconds() const {
     const std::uint64_t left = total_ - std::min(total_, done_);
     const std::uint64_t work = expected_ != 0 ? expected_
@@ -135,7 +136,7 @@ class TerminalProgress final : public ExecuteObserver {
     }
     std::string names;
     for (const auto& [id, expected] : running_) names += (names.empty() ? " " : ", ") + id;
-    // One column stays free: a full line would wrap.
+    // Leaves one column free, because a full line would wrap.
     const std::size_t room = columns_ - 1 - std::min<std::size_t>(columns_ - 1, line.size() + tail.size());
     if (names.size() > room) names = room > 3 ? names.substr(0, room - 3) + "..." : "";
     line += names + tail;

@@ -51,7 +51,7 @@ Json image_row(const ImageSummary& image) {
                       {"size", image.size}};
 }
 
-// The events of a trace as the page shows them, in milliseconds.
+// The events of a trace for the page, in milliseconds.
 Json::Array step_rows(const Json& trace) {
   Json::Array rows;
   for (const Json& event : array_of(trace, "traceEvents")) {
@@ -74,7 +74,7 @@ Json::Array step_rows(const Json& trace) {
   return rows;
 }
 
-// Of the timeline that the last build left; none where it cannot be read, which is told.
+// The timeline of the last build. Empty, with a warning, if it cannot be read.
 Json::Array own_steps(const ReportOptions& options, const fs::path& folder, const World& world) {
   const fs::path path = timeline_file(folder);
   if (world.files.kind(path) == PathKind::kNone) return {};
@@ -107,7 +107,7 @@ Result<Json::Array> read_steps(const ReportOptions& options, const fs::path& fol
   return misplaced({recognized.what, kHowToName}, "a trace", options.trace);
 }
 
-// Nothing in it ends the element that holds it.
+// Escapes JSON so that it cannot end the script element that holds it.
 std::string as_script(const Json& data) {
   std::string text;
   for (const char c : write_json(data, JsonLayout::kCompact)) {
@@ -120,7 +120,7 @@ std::string as_script(const Json& data) {
   return text;
 }
 
-// A page of kiln's own may be replaced, and nothing else.
+// Only a page that kiln wrote may be replaced.
 Result<void> check_page(const fs::path& path, const ReportOptions& options, const World& world) {
   const PathKind kind = world.files.kind(path);
   if (kind == PathKind::kNone) return {};

@@ -1,4 +1,4 @@
-// kiln report: a build as one HTML page that needs no network.
+// kiln report: writes an HTML page about a build that needs no network.
 #pragma once
 
 #include <filesystem>
@@ -11,7 +11,7 @@ namespace kiln::tools {
 struct ReportOptions {
   std::filesystem::path folder = "out";        // the out folder of a build
   std::filesystem::path page = "report.html";  // written
-  std::filesystem::path trace;                 // of the build; empty: what lies in the folder
+  std::filesystem::path trace;                 // a trace of the build; empty: the one in the folder
 };
 
 Result<int> run_report(const ReportOptions& options, World& world);

@@ -73,8 +73,8 @@ void list_missing(const KernelRunner& runner, std::ostream& out) {
   }
 }
 
-// The kernel of that name, or the one that a person would call so: "saxpy<float>". Another name stays as
-// it is: the runner says what there is.
+// Returns the kernel with this name, or the one that users would call so: "saxpy<float>". Returns
+// any other name unchanged; the runner then lists the kernels.
 Result<std::string> find_kernel(const std::string& name, const KernelRunner& runner) {
   std::vector<std::string> found;
   for (const auto& kernel : runner.kernels()) {
@@ -98,8 +98,8 @@ Result<void> read_input(KernelArgumentText& argument, const Files& files) {
   return {};
 }
 
-// A result's bytes do not tell whose they are, so a file that is there is taken for an earlier result where it
-// has as many, or none.
+// A result file has no mark of its own. An existing file counts as an earlier result if it is empty
+// or has the size of the new one.
 Result<void> check_output(const KernelArgumentText& argument, const Files& files) {
   if (argument.output.empty() || argument.output == "-") return {};
   const auto is_other = [&]() -> std::string {
@@ -189,7 +189,8 @@ Result<int> run_run(const RunOptions& options, World& world) {
   const Result<Counts> counts = runner->run(run);
   if (!counts) {
     Error error = counts.error();
-    if (error.code == ErrorCode::kDriver) error.code = ErrorCode::kBuildFailed;  // the kernel's own fault
+    // the kernel's fault
+    if (error.code == ErrorCode::kDriver) error.code = ErrorCode::kBuildFailed;
     return error;
   }
 

@@ -14,7 +14,7 @@ bool may_use(StoreUse use, const CachePolicy& policy, const CacheFolder& folder,
   return folder.is_usable();
 }
 
-// None where no server is named, or where it cannot be asked.
+// Returns null if no server is named or there is no HTTP client.
 std::unique_ptr<RemoteCache> open_remote_cache(const RemotePolicy& policy, World& world) {
   if (policy.url.empty()) return nullptr;
   Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.times, world.interrupt);

@@ -1,5 +1,5 @@
-// The store that builds share, while one command uses it: the folder of the user, and behind it the HTTP
-// cache that KILN_CACHE_URL names.
+// The store that builds share, during one command: the user's folder, and behind it the HTTP cache
+// that KILN_CACHE_URL names.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace kiln::tools {
 
-// What the environment says of both.
+// The environment's settings for both.
 struct StorePolicies {
   CachePolicy folder;
   RemotePolicy remote;
@@ -25,16 +25,16 @@ enum class StoreUse : std::uint8_t { kNone, kFolder, kFolderAndServer };
 
 class SharedStore {
  public:
-  // Warns where a store that is wanted cannot be used: a build goes on without.
+  // Warns if a wanted store cannot be used. Builds then continue without it.
   SharedStore(StoreUse use, const StorePolicies& policies, const CacheFolder& folder, World& world);
-  // Tells what went wrong with it, and keeps its counts.
+  // Reports problems with the store and saves its counts.
   ~SharedStore();
   SharedStore(const SharedStore&) = delete;
   SharedStore& operator=(const SharedStore&) = delete;
 
-  // Null: none is used.
+  // Null if no store is used.
   CacheStore* get() { return is_used_ ? &store_ : nullptr; }
-  // Down to the size that the policy allows.
+  // Reduces the store to the size that the policy allows.
   void trim();
 
  private:

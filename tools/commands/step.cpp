@@ -28,7 +28,7 @@ Result<Kind> kind_named(std::string_view option, const std::string& name,
       "it is one of " + join(names, ", "));
 }
 
-// "/abs/out/images/a" -> "{out}/images/a", wherever a word holds it.
+// Replaces the out folder's path anywhere in a word: "/abs/out/images/a" -> "{out}/images/a".
 std::string with_neutral_out(std::string word, const Plan& plan) {
   const std::string folder = plan.out_root.string() + "/";
   for (std::size_t at = word.find(folder); at != std::string::npos; at = word.find(folder, at)) {
@@ -79,7 +79,7 @@ Result<Step> step_of(const StepOptions& options, const Plan& plan, const World& 
   return step;
 }
 
-// The rule that Ninja reads: names of what lies below its folder are relative to it.
+// Writes the rule for Ninja. Files below Ninja's folder have relative names.
 Result<void> place_depfile(const Step& step, const StepOutput& output, const Plan& plan,
                            const fs::path& folder, Files& files) {
   const auto shown = [&](const std::string& neutral) {
@@ -100,19 +100,19 @@ Result<int> run_step_command(const StepOptions& options, World& world) {
   plan.source_root = world.environment.absolute(options.source_root);
   plan.out_root = world.environment.absolute(options.out);
   KILN_TRY_ASSIGN(const Step step, step_of(options, plan, world));
-  // Of the environment, what the command line names, and the path to other programs.
+  // The step sees only the variables named on its command line, and PATH.
   Environment environment = world.environment;
   environment.variables.clear();
   if (const auto path = world.environment.get("PATH")) environment.variables["PATH"] = *path;
   HeldFiles files(world.files, {plan.out_root});
   if (files.kind(lock_file(plan.out_root)) == PathKind::kNone) {
-    KILN_TRY(files.write(lock_file(plan.out_root), ""));  // marks the folder as kiln's own
+    KILN_TRY(files.write(lock_file(plan.out_root), ""));  // marks the folder as kiln's
   }
   FileDigests digests(files);
   const Toolchain no_tools;
   const BuildContext context{plan, no_tools, environment, digests};
   KILN_TRY_ASSIGN(const StepOutput output, run_step(step, context, files, world.processes));
-  // What an earlier step made was put in place a moment ago.
+  // Outputs of earlier steps may have been put in place a moment ago.
   if (!output.changed_meanwhile.empty() && !output.changed_meanwhile.starts_with("{out}/")) {
     return Error{ErrorCode::kBuildFailed, display_path(output.changed_meanwhile) +
                                               " changed while " + quote(step.id) + " read it"}

@@ -1,7 +1,7 @@
-// kiln step: one step of a plan, as a Ninja file of `kiln plan --ninja` runs it.
+// kiln step: runs one step of a plan, for a Ninja file from `kiln plan --ninja`.
 //
-// Reads no manifest: all that the step is, is on its command line. Puts output, log and dependency
-// list in place as `kiln build` does, and neither reads nor writes a build's state or the cache.
+// Reads no manifest: the command line describes the step completely. Puts the output, log and
+// dependency list in place as `kiln build` does. Uses neither a build's state nor the cache.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct StepOptions {
   std::filesystem::path source_root = ".", out = "out";
   std::string kind, tool, id;
   std::filesystem::path output, depfile;  // below `out`; the depfile may be empty
-  std::string source;                     // of a hipify step, relative to the source root
+  std::string source;                     // for a hipify step, relative to the source root
   std::vector<std::string> variables;     // NAME=VALUE
   std::vector<std::string> command;
 };

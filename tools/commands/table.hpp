@@ -1,4 +1,4 @@
-// A table as a terminal shows it.
+// A table for a terminal.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace kiln::tools {
 
-// Rows of cells, each column as wide as its widest cell. Numbers are set right, text left.
+// Rows of cells. Each column is as wide as its widest cell. Numbers are right-aligned, text is
+// left-aligned.
 class Table {
  public:
   explicit Table(std::vector<std::string> heads) { rows_.push_back(std::move(heads)); }

@@ -44,7 +44,7 @@ void Timeline::phase(std::string name) {
   phase_start_ = now();
 }
 
-// Lanes are counted from 1: what the build does by itself is in lane 0.
+// Lanes count from 1. Lane 0 shows what the build itself does.
 std::size_t Timeline::free_lane() const {
   for (std::size_t lane = 1;; ++lane) {
     if (std::ranges::none_of(running_, [&](const auto& one) { return one.second.lane == lane; })) {

@@ -1,5 +1,5 @@
-// What a build did when: kept beside its state for `kiln report`, and written for chrome://tracing
-// and its like (the Trace Event Format, complete events).
+// Records when a build did what. Kept beside the build's state for `kiln report`, and written for
+// chrome://tracing and similar tools (the Trace Event Format, complete events).
 #pragma once
 
 #include <chrono>
@@ -16,13 +16,13 @@
 
 namespace kiln::tools {
 
-// Notes the times of what it is told, and passes it on.
+// Notes the time of each call and passes the call on.
 class Timeline final : public ExecuteObserver {
  public:
-  // `next` may be null, and may be set later.
+  // May be null and may be set later.
   ExecuteObserver* next = nullptr;
 
-  // What the build itself does from now until the next call, "prepare".
+  // Names what the build itself does until the next call, such as "prepare".
   void phase(std::string name);
 
   void planned(std::size_t stale_steps, std::uint64_t expected_milliseconds) override;
@@ -30,7 +30,7 @@ class Timeline final : public ExecuteObserver {
   void finished(const Step& step, const StepReport& report) override;
 
   bool has_steps() const { return !steps_.empty(); }
-  // The events so far; ends the phase.
+  // Ends the phase and returns the events so far.
   std::string write();
 
  private:
@@ -51,10 +51,10 @@ class Timeline final : public ExecuteObserver {
   std::map<std::string, Running> running_;  // by Step::id
 };
 
-// Where a build keeps its own.
+// Where a build keeps its timeline.
 std::filesystem::path timeline_file(const std::filesystem::path& out_root);
 
-// The error (kInvalidInput) is that something else lies there.
+// The error (kInvalidInput) says that another file is in the way.
 Result<void> check_trace_file(const Files& files, const std::filesystem::path& path,
                               const std::filesystem::path& as_given);
 

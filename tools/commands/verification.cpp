@@ -23,7 +23,7 @@ Error wrong(std::string message) {
 
 constexpr const char* kMakeAgain = "build or merge it again, or copy the whole folder";
 
-// Of a file that is called `name`, by why it was not read.
+// The error for a file called `name` that could not be read.
 Error unread(const std::string& name, const Error& why) {
   if (why.code == ErrorCode::kInvalidInput) return wrong(name + " is missing").hint(kMakeAgain);
   return wrong(name + " cannot be read").note(why.message).hint(kMakeAgain);
@@ -69,7 +69,7 @@ void Verification::check_included() {
     errors_.push_back(unread(name(list), text.error()));
     return;
   }
-  std::set<std::string> unnamed;  // of what programs include, by the settings
+  std::set<std::string> unnamed;  // files that programs include, according to the settings
   for (const std::string& file : published_files(build_.catalog.settings.embed)) {
     if (file.starts_with("include/") && file != list) unnamed.insert(file);
   }
@@ -107,7 +107,7 @@ void Verification::check_sources() {
                             .note("their SHA-256 is " + (found == said.end() ? "not there" : found->second.hex()))
                             .note("the catalog says  " + module.source_digest.hex())
                             .hint(kMakeAgain));
-      break;  // one says enough: the list or the catalog is another's
+      break;  // one is enough: the list or the catalog belongs to another build
     }
   }
 }
@@ -271,7 +271,7 @@ bool Verification::check_image(Artifact& image) {
   if (!difference.empty()) {
     errors_.push_back(wrong(name(image.path) + " is not as the catalog says").note(std::move(difference)).hint(kMakeAgain));
   }
-  image.info = *std::move(info);  // budgets and floors are held to the image itself
+  image.info = *std::move(info);  // budgets and floors are checked against the image itself
   note_need(image.path, need_of(image, nvcc()));
   return true;
 }

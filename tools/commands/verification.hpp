@@ -1,4 +1,4 @@
-// What is looked at in the folder of a finished build: what it holds is what its catalog and lists say.
+// Checks the folder of a finished build against its catalog and lists.
 #pragma once
 
 #include <cstdint>
@@ -18,29 +18,31 @@
 
 namespace kiln::tools {
 
-// One run over a folder: every step leaves the images that passed it for the next.
+// One run over a folder. Each check passes on the images without errors to the next.
 class Verification {
  public:
-  // `sizes` are those that the catalog tells, by path.
+  // `sizes` are the catalog's sizes, by path.
   Verification(BuildFolder& build, std::map<std::string, std::uint64_t> sizes, const std::filesystem::path& folder,
                const std::filesystem::path& shown, const Files& files);
   void read_files();
-  // What programs include.
+  // The files that programs include.
   void check_included();
-  // What the runtime holds images of KILN_IMAGE_PATH to: the sources of each.
+  // The lists of sources against which the runtime checks images of KILN_IMAGE_PATH.
   void check_sources();
-  // Images that neither the catalog nor, of an earlier build of the same sources, its list names.
+  // Images that are neither in the catalog nor in the list of an earlier build from the same
+  // sources.
   void check_no_others();
-  // What each image says of itself, and what the catalog says of it.
+  // What each image says about itself, compared with the catalog.
   void read_images();
-  // That no module is missing which the manifest has for a target that was built.
+  // Modules of the manifest that are missing for a target that was built.
   void check_modules(const Manifest& manifest);
-  // Of each target that has all its images: the others' kernels would be missing, which is said already.
+  // Kernels of each target that has all its images. Other targets' missing kernels are already
+  // explained.
   void check_kernels(const Manifest* manifest);
   void check_limits();
   std::vector<Error> errors() { return std::move(errors_); }
   std::size_t images() const { return images_; }
-  // The newest software that anything here asks for.
+  // The oldest software that can load everything in the folder.
   Floors floors() const;
 
  private:
@@ -61,8 +63,8 @@ class Verification {
   const Files& files_;
   std::map<Digest, std::string> owners_;
   std::set<std::string> listed_;                 // images and bundles of the catalog, by path
-  std::map<std::string, ImageSources> sources_;  // by module, as its list has them
-  std::set<std::pair<std::string, TargetId>> incomplete_;  // modules, by target, of which an image is wrong
+  std::map<std::string, ImageSources> sources_;  // by module, as in the module's list
+  std::set<std::pair<std::string, TargetId>> incomplete_;  // modules, by target, with a wrong image
   std::vector<std::pair<std::string, Need>> needs_;
   std::vector<Error> errors_;
   std::size_t images_ = 0;

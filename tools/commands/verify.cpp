@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `sizes` are of the images, by path.
+// `sizes` receives the sizes of the images, by path.
 Result<BuildFolder> read_catalog_and_sizes(const fs::path& folder, const fs::path& shown, const Files& files,
                                            std::map<std::string, std::uint64_t>& sizes) {
   const std::string name = (shown / "kiln.json").generic_string();
@@ -49,7 +49,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   Result<BuildFolder> read = read_catalog_and_sizes(folder, shown, world.files, sizes);
   if (!read) {
     Error error = std::move(read).error();
-    // A catalog that is there and cannot be read is what this command looks for.
+    // An existing but unreadable catalog is a failed check.
     if (world.files.kind(folder / "kiln.json") == PathKind::kFile) error.code = ErrorCode::kBuildFailed;
     return error;
   }

@@ -1,4 +1,4 @@
-// kiln verify: a finished build held to what its catalog and its manifest say of it.
+// kiln verify: checks a finished build against its catalog and its manifest.
 #pragma once
 
 #include <filesystem>
@@ -10,7 +10,7 @@ namespace kiln::tools {
 
 struct VerifyOptions {
   std::filesystem::path folder = "out";  // the out folder of a build
-  std::filesystem::path manifest;  // whose abi files, floors and budgets count; empty: the build's
+  std::filesystem::path manifest;  // its abi files, floors and budgets are used; empty: the build's
   bool json = false;
 };
 

@@ -1,7 +1,9 @@
-// What a command acts on: the machine behind three small interfaces, and where its output goes.
+// What a command acts on: the machine, behind three small interfaces, and the streams for its
+// output.
 //
-// A command is `Result<int> run_<name>(const <Name>Options&, World&)`: it returns the exit status, or
-// the error that main.cpp prints. Commands compose stages and print results; they decide nothing.
+// A command is `Result<int> run_<name>(const <Name>Options&, World&)`. It returns the exit status,
+// or the error that main.cpp prints. Commands compose stages and print results; they make no
+// decisions.
 #pragma once
 
 #include <ostream>
@@ -24,12 +26,12 @@ struct World {
   const Interrupt* interrupt = nullptr;  // raised by Ctrl-C; null: never
 };
 
-// A terminal that takes text alone: no colours, and no line back.
+// True for a terminal that shows only plain text: no colours, no updated lines.
 inline bool is_dumb_terminal(const Environment& environment) {
   return environment.get("TERM").value_or("") == "dumb";
 }
 
-// Colours go to a terminal that can show them, and not where NO_COLOR is set (no-color.org).
+// Uses colours on a terminal that can show them, unless NO_COLOR is set (no-color.org).
 inline Color color_for(const Environment& environment, bool is_terminal) {
   const bool refused = !environment.get("NO_COLOR").value_or("").empty() || is_dumb_terminal(environment);
   return is_terminal && !refused ? Color::kYes : Color::kNo;

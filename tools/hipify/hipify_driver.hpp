@@ -1,5 +1,5 @@
-// Our driver of hipify-perl (hipify_driver.pl): the same output and messages in a fraction of the
-// time. With which versions it may be used. It does not run it: that is a step's work.
+// kiln's driver of hipify-perl (hipify_driver.pl). It gives the same output and messages in a
+// fraction of the time. This file knows the script and the supported versions; a step runs it.
 #pragma once
 
 #include <string_view>
@@ -8,16 +8,16 @@
 
 namespace kiln::tools {
 
-// Where a build puts the script, for perl to read.
+// Where a build writes the script for perl.
 inline constexpr std::string_view kHipifyDriverPath = "{out}/.kiln/hipify_driver.pl";
 
 std::string_view hipify_driver_text();
 
-// Whether the hipify-perl of these bytes is one that the driver was held to, by the tests in
-// tests/integration/hipify. Any other runs as it is.
+// True if the driver was verified with this hipify-perl, by the tests in tests/integration/hipify.
+// Any other version runs without the driver.
 bool is_verified_hipify(const Digest& script);
 
-// Changes with the driver and with the versions that it was verified with.
+// Changes with the driver and with the list of verified versions.
 const Digest& hipify_driver_digest();
 
 }  // namespace kiln::tools

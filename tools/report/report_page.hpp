@@ -1,4 +1,4 @@
-// The page of `kiln report`, with a place for the data.
+// The HTML page of `kiln report`, with a placeholder for the data.
 #pragma once
 
 #include <string_view>

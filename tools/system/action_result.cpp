@@ -6,9 +6,9 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::uint64_t kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5;
-constexpr std::uint64_t kOutputFiles = 2, kStdoutRaw = 5;  // of ActionResult
-constexpr std::uint64_t kPath = 1, kDigest = 2;            // of OutputFile
-constexpr std::uint64_t kHash = 1, kSize = 2;              // of Digest
+constexpr std::uint64_t kOutputFiles = 2, kStdoutRaw = 5;  // fields of ActionResult
+constexpr std::uint64_t kPath = 1, kDigest = 2;            // fields of OutputFile
+constexpr std::uint64_t kHash = 1, kSize = 2;              // fields of Digest
 
 void put_varint(std::string& text, std::uint64_t value) {
   for (; value >= 0x80; value >>= 7) text += static_cast<char>(value | 0x80);

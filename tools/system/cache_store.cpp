@@ -29,8 +29,8 @@ constexpr std::string_view kTag =
     "# This folder is a cache of kiln, which 'kiln cache clear' empties.\n";
 constexpr const char* kCutShort = "is cut short";
 
-// Of the file, where there is one: empty where it is kiln's, else what is wrong with it. Another program's may
-// have the first line alone.
+// What is wrong with the tag file; empty if it is kiln's. Another program's tag may consist of just
+// the first line.
 std::string fault_of_tag(const Result<std::string>& tag) {
   if (!tag) return "is missing";
   if (*tag == kTag) return "";
@@ -39,15 +39,15 @@ std::string fault_of_tag(const Result<std::string>& tag) {
   return is_cut ? kCutShort : "is of another program";
 }
 
-// Ranges of the lock file: one for who uses the store, the others for steps that are being run.
+// Ranges of the lock file: one for users of the store, the others for running steps.
 constexpr std::uint64_t kUseRange = 0;
 
 std::uint64_t range_of(const Digest& key) { return key.prefix64() | 2; }  // never kUseRange
 
 constexpr std::array<std::string_view, 3> kParts = {"objects", "lists", "aside"};
 
-// The first name in a part of the store that kiln would not give; empty: none. A folder that holds
-// kiln's mark is kiln's.
+// Returns the first name in the store that kiln would not use, or an empty string. A folder with
+// kiln's tag is always kiln's.
 std::string first_foreign_name(const Files& files, const std::filesystem::path& root) {
   const Result<std::string> tag = files.read(root / kTagName);
   if (tag && *tag == kTag) return {};
@@ -71,7 +71,7 @@ std::string entry_lines(const Digest& key, const CachedOutput& value) {
   return key.hex() + "\n" + value.output_digest.hex() + "\n" + value.log_digest.hex() + "\n";
 }
 
-// Written by another version of kiln: not usable, but not damaged.
+// True if another version of kiln wrote the file: not usable, but not damaged.
 bool is_of_another_version(std::string_view format, std::string_view file) {
   std::string_view version = take_until(file, '\n');
   unsigned number = 0;
@@ -107,7 +107,7 @@ std::vector<Candidate> read_candidates(std::string_view lines) {
   return result;
 }
 
-// `added` before what was there, without repetition.
+// Puts `added` before the existing candidates, without repetition.
 std::vector<Candidate> with_candidate(std::vector<Candidate> kept, const Candidate& added) {
   std::erase_if(kept, [&](const Candidate& old) { return old.dependencies == added.dependencies; });
   kept.insert(kept.begin(), added);
@@ -176,7 +176,7 @@ std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
   if (entry && output && log) {
     CachedOutput value = with_digests(std::move(*output), std::move(*log));
     if (unseal(kEntryFormat, kVersion, *entry) == entry_lines(key, value)) {
-      (void)files_.touch(folder / "entry");  // a read-only cache still serves
+      (void)files_.touch(folder / "entry");  // fails on a read-only cache, which can still be read
       return value;
     }
   }
@@ -198,14 +198,15 @@ Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value
   };
   Result<void> published = fill_and_publish();
   if (published) return {};
-  // Another build was quicker, and its entry is as good; or it is a damaged one, which goes by being looked at.
+  // Another build was faster, and its entry is as good. Or the existing entry is damaged;
+  // find_here() removes it.
   const bool is_there = files_.status(entry_folder(key)).has_value();
   if (is_there) published = find_here(key) ? Result<void>() : files_.rename(aside, entry_folder(key));
   (void)files_.remove_all(aside);
   return published;
 }
 
-// The first time that something is kept. Another program's mark stays as it is.
+// Called when something is first stored. Leaves another program's tag as it is.
 Result<void> CacheStore::mark() {
   if (is_marked_) return {};
   const bool is_file = files_.kind(root_ / kTagName) == PathKind::kFile;
@@ -216,7 +217,7 @@ Result<void> CacheStore::mark() {
   return {};
 }
 
-// Moved away first, so that whoever reads it meanwhile finds all of it or nothing.
+// Moves the entry away first, so that concurrent readers find all of it or nothing.
 Result<void> CacheStore::discard(const std::filesystem::path& path) {
   const Result<std::filesystem::path> aside = files_.make_unique_folder(root_ / "aside");
   if (!aside || !files_.rename(path, *aside / "discarded")) {
@@ -225,7 +226,7 @@ Result<void> CacheStore::discard(const std::filesystem::path& path) {
   return aside ? files_.remove_all(*aside) : Result<void>();
 }
 
-// Unless it went away while it was read: another build discarded it.
+// Does not count files that disappeared while they were read: another build discarded them.
 void CacheStore::note_damage(const std::filesystem::path& path) {
   if (files_.status(path)) ++damaged_;
 }
@@ -240,7 +241,7 @@ std::optional<RangeLock> CacheStore::claim(const Digest& step_key, const Interru
   return RangeLock::take(root_ / "lock", range_of(step_key), RangeLock::Mode::kExclusive, interrupt);
 }
 
-// What make_unique_folder() and write() make and a killed build does not finish.
+// What make_unique_folder() and write() create and a killed build leaves behind.
 std::vector<std::filesystem::path> CacheStore::leftovers() const {
   std::vector<std::filesystem::path> found;
   for (const std::string& name : files_.list(root_ / "aside").value_or(std::vector<std::string>())) {
@@ -254,11 +255,11 @@ std::vector<std::filesystem::path> CacheStore::leftovers() const {
 
 void CacheStore::sweep(RangeLock& use) {
   if (leftovers().empty() || !use.try_upgrade()) return;
-  // Listed again: what was being made a moment ago may be in its place by now.
+  // Lists again: files that were just being made may be in place by now.
   for (const std::filesystem::path& path : leftovers()) (void)files_.remove_all(path);
 }
 
-// A list file holds the step's key, and then the text of write_candidates().
+// A list file holds the step's key, followed by the text of write_candidates().
 std::vector<Candidate> CacheStore::candidates(const Digest& step_key) {
   const std::filesystem::path path = list_file(step_key);
   const Result<std::string> file = files_.read(path);

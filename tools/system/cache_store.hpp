@@ -3,16 +3,16 @@
 //   objects/<2 hex>/<62 hex>/   one output:  entry   sealed text: key, sha256 of output and of log
 //                                            output  the bytes
 //                                            log     what the tool printed
-//   lists/<2 hex>/<62 hex>      which dependencies a step was seen with (see Candidate), sealed text
+//   lists/<2 hex>/<62 hex>      the dependencies that a step was seen with (Candidate), sealed text
 //   counts                      hits and misses so far
-//   aside/<unique>/             what is being made or removed
-//   lock                        who uses the store, and which steps are being run (RangeLock)
-//   CACHEDIR.TAG                says that the folder is kiln's, and that backups may leave it out
+//   aside/<unique>/             entries being made or removed
+//   lock                        locks of users of the store and of running steps (RangeLock)
+//   CACHEDIR.TAG                marks the folder as kiln's, and as one that backups may skip
 //
-// An entry is a folder that is made aside and renamed whole: it has every file or does not exist. An
-// entry that does not check out (its key is part of it) is a miss, is counted, and is removed. Nothing
-// here fails a build: store() and trim() return errors for the caller to mention. Safe from several
-// threads and several processes, in containers that share the folder too.
+// An entry is a folder that is made aside and renamed as a whole: it is complete or does not exist.
+// A damaged entry (its key is part of it) counts as missing, is counted, and is removed. Nothing
+// here fails a build: store() and trim() return errors for the caller to mention. Safe to use from
+// several threads and processes, also in containers that share the folder.
 #pragma once
 
 #include <atomic>
@@ -37,13 +37,14 @@ enum class FoundIn : std::uint8_t { kNowhere, kFolder, kServer };
 struct CachedOutput {
   std::string output;
   std::string log;
-  // Of what find() gives; whoever stores leaves them out.
+  // Set by find(), ignored by store().
   Digest output_digest = {}, log_digest = {};
   FoundIn found_in = FoundIn::kFolder;
 };
 
-// What a compiler reads is only known once it ran. So a step's key leads to the lists of files it was
-// seen to read, each with their digests; where a list still holds, its digest is the output's key.
+// The files that a compiler reads are known only after it has run. So a step's key leads to lists
+// of files that the step was seen to read, with their digests. A list whose digests all match gives
+// the output's key.
 struct Candidate {
   std::vector<std::pair<std::string, Digest>> dependencies;  // sorted by path
 };
@@ -64,47 +65,48 @@ class CacheStore {
   // `root` need not exist.
   CacheStore(Files& files, std::filesystem::path root) : files_(files), root_(std::move(root)) {}
 
-  // The level behind this one: what it has is copied here, and what is kept here is given to it too.
-  // It outlives the store; null: none.
+  // Sets the next level: outputs found there are copied here, and outputs stored here are passed
+  // on. It must outlive the store. Null: none.
   void set_remote(RemoteCache* remote) { remote_ = remote; }
 
-  // kHere asks this level alone.
+  // kHere searches only this level.
   enum class Levels : bool { kHere, kAll };
   std::optional<CachedOutput> find(const Digest& key, Levels levels = Levels::kAll);
   Result<void> store(const Digest& key, const CachedOutput& value);
 
   std::vector<Candidate> candidates(const Digest& step_key);  // newest first
-  // Those of the level behind; asked when none of one's own holds.
+  // Candidates of the next level, for when none of this level's match.
   std::vector<Candidate> remote_candidates(const Digest& step_key);
   Result<void> add_candidate(const Digest& step_key, const Candidate& candidate);
-  // The same, in this level alone.
+  // The same, only in this level.
   Result<void> remember(const Digest& step_key, const Candidate& candidate);
 
-  // Waits while another process, or another thread, holds the claim on this step; nothing where there
-  // can be no lock. Who holds one asks find() again: the step may have been run meanwhile.
+  // Waits while another thread or process holds the claim on this step. Returns nothing if locks do
+  // not work. The holder must call find() again, because the step may have run meanwhile.
   std::optional<RangeLock> claim(const Digest& step_key, const Interrupt* interrupt);
 
-  // How many entries and lists did not check out so far.
+  // Number of damaged entries and lists found so far.
   unsigned damaged() const { return damaged_; }
 
   Usage usage() const;
-  // Removes what was used longest ago until at most `limit` bytes are left, and all that was last used
-  // before `oldest_ns` (since 1970).
+  // Removes the least recently used entries until at most `limit` bytes are left, and all entries
+  // last used before `oldest_ns` (since 1970).
   Result<void> trim(std::uint64_t limit, std::int64_t oldest_ns = 0);
-  // Whoever looks for an output, however many keys it may lie under, says once what came of it: where it was
-  // found, and how many bytes it has with its log.
+  // Counts one search for an output, whatever number of keys it tried: where the output was found,
+  // and its size in bytes with its log.
   void count(FoundIn where, std::uint64_t bytes = 0);
-  // Those of all builds since the store was cleared.
+  // The counts of all builds since the store was cleared.
   Counts counts() const;
-  // Adds those of this object. Losing them does no harm.
+  // Adds the counts of this object. Losing them does no harm.
   void save_counts();
-  // While a build uses the store it holds this; nothing where there can be no lock.
+  // A build holds this lock while it uses the store. Empty if locks do not work.
   std::optional<RangeLock> use();
-  // Removes what killed builds left behind, unless another build uses the store now.
+  // Removes what killed builds left behind, unless another build is using the store.
   void sweep(RangeLock& use);
-  // The error (kInvalidInput) is that the folder is not one that kiln made: for who removes by the user's word.
+  // Checks that kiln made the folder, before something is removed at the user's request. Errors:
+  // kInvalidInput.
   Result<void> check_mark() const;
-  // The same errors.
+  // Errors: those of check_mark().
   Result<void> clear();
 
   const std::filesystem::path& root() const { return root_; }
@@ -135,23 +137,23 @@ class CacheStore {
   std::atomic<bool> is_marked_{false};
 };
 
-// Where the store of this user is, and whether it may be used.
+// The folder of this user's store, and whether it may be used.
 struct CacheFolder {
-  std::filesystem::path path;  // empty: no variable says where
-  std::string refused;         // why it is not used; empty: no reason
+  std::filesystem::path path;  // empty if no variable names one
+  std::string refused;         // why it is not used; empty if it is
   bool is_usable() const { return refused.empty(); }
 };
 CacheFolder cache_folder(const Files& files, const Environment& environment);
 
-// What the user says of the store: KILN_CACHE=off (or on), KILN_CACHE_SIZE=2G.
+// The user's settings for the store: KILN_CACHE=off (or on), KILN_CACHE_SIZE=2G.
 struct CachePolicy {
   bool is_on = true;
   std::uint64_t limit = std::uint64_t{2} << 30;  // bytes
 };
-// Errors: kInvalidInput for a value that is neither.
+// Errors: kInvalidInput for an invalid value.
 Result<CachePolicy> cache_policy(const Environment& environment);
 
-// "2G", "500M", "64K" or bytes; nothing when it is no size.
+// Parses "2G", "500M", "64K" or a number of bytes. Returns nothing for anything else.
 std::optional<std::uint64_t> parse_size(std::string_view text);
 
 }  // namespace kiln::tools

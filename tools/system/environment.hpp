@@ -15,22 +15,22 @@ struct Environment {
   bool stdout_is_terminal = false;
   bool stderr_is_terminal = false;
   unsigned cores = 1;
-  unsigned columns = 80;  // of the terminal that stderr is
+  unsigned columns = 80;  // width of stderr's terminal
 
-  // The variable's value; a variable that is set but empty counts as not set.
+  // Returns the variable's value. A variable that is set but empty counts as not set.
   std::optional<std::string> get(std::string_view name) const;
-  // From the current folder, in its shortest form, without a slash at its end.
+  // Returns the normalized path, relative to the current folder, without a trailing slash.
   std::filesystem::path absolute(const std::filesystem::path& path) const;
-  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty where no variable says where
+  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty if no variable is set
   std::filesystem::path cache_directory() const;
   // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where
-  // tools/setup.sh puts the tools that the machine lacks; empty where no variable says where
+  // tools/setup.sh installs missing tools; empty if no variable is set
   std::filesystem::path toolchain_directory() const;
 };
 
 Environment real_environment();
 
-// Where programs are looked for when PATH is not set.
+// Where programs are searched if PATH is not set.
 inline constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 
 }  // namespace kiln::tools

@@ -11,11 +11,12 @@ namespace {
 
 constexpr std::string_view kFormat = "kiln-file-digests";
 constexpr unsigned kVersion = 1;
-// More than any toolkit has; beyond it, what this run did not look at is dropped.
+// More than any toolkit needs. Beyond it, entries that this run did not use are dropped.
 constexpr std::size_t kMostRemembered = 16384;
 
-// A second change within one tick of the file system's clock leaves the status as it is. Linux ticks
-// every 4 to 10 ms; a time without nanoseconds comes from a file system that counts seconds.
+// True if a later change would show in the status. A second change within one tick of the file
+// system's clock does not. Linux ticks every 4 to 10 ms; a time without nanoseconds comes from a
+// file system that counts seconds.
 bool has_settled(const FileStatus& status) {
   using namespace std::chrono;
   const std::int64_t now =
@@ -23,7 +24,7 @@ bool has_settled(const FileStatus& status) {
   const bool counts_seconds =
       status.modified_ns % 1'000'000'000 == 0 && status.changed_ns % 1'000'000'000 == 0;
   const std::int64_t tick = counts_seconds ? 2'000'000'000 : 50'000'000;
-  // A time of modification in the future was set by hand, and says nothing.
+  // A modification time in the future was set by hand and is ignored.
   const std::int64_t modified = status.modified_ns > now + tick ? 0 : status.modified_ns;
   return std::max(modified, status.changed_ns) + tick < now;
 }
@@ -62,7 +63,7 @@ std::optional<Digest> FileDigests::digest_at(const std::string& path) {
   if (!status) return std::nullopt;
   const Result<Digest> digest = files_.digest(path);
   if (!digest) {
-    // A folder, or a device, that an option names: it is no file in this run.
+    // An option may name a folder or a device, which does not count as a file.
     if (files_.kind(path) == PathKind::kFile) return std::nullopt;
     const std::lock_guard lock(mutex_);
     entries_[path] = Entry{.status = {}, .digest = {}, .seen = true, .is_missing = true};
@@ -70,7 +71,7 @@ std::optional<Digest> FileDigests::digest_at(const std::string& path) {
   }
   const Entry entry{.status = *status,
                     .digest = *digest,
-                    // Written to while being read: the digest is of neither state.
+                    // If the file was written to during the read, the digest matches neither state.
                     .settled = has_settled(*status) && files_.status(path) == status,
                     .seen = true,
                     .is_new = true};
@@ -86,7 +87,7 @@ std::optional<Digest> FileDigests::digest_now(const std::filesystem::path& path)
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(path.native());
     const bool is_known = found != entries_.end() && found->second.status == *status;
-    // Otherwise the status may be that of a later change, too.
+    // If not, the same status may belong to a later change.
     if (is_known && found->second.settled) return found->second.digest;
   }
   const Result<Digest> digest = files_.digest(path);
@@ -109,7 +110,8 @@ void FileDigests::forget(const std::filesystem::path& path) {
 }
 
 void FileDigests::prefetch(const std::vector<std::string>& paths, unsigned threads) {
-  // Most often everything is remembered, and a look at some hundred files is cheaper than a thread.
+  // Usually everything is remembered, and the status of some hundred files is cheaper than a
+  // thread.
   constexpr std::size_t kLooksWorthAThread = 400;
   std::vector<char> is_unread(paths.size());
   on_threads(std::min<std::size_t>(threads, paths.size() / kLooksWorthAThread + 1), paths.size(),

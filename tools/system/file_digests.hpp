@@ -1,10 +1,10 @@
-// Digests of files, remembered by file status, so that what has not changed is not read again.
+// Digests of files, remembered by file status, so that unchanged files are not read again.
 //
-// A file's digest is a fact about its bytes; its status (inode, size, times) only says whether the
-// fact still holds. Compilers are hundreds of megabytes: read once, remembered for good.
+// The status (inode, size, times) tells whether a remembered digest still holds. Compilers are
+// hundreds of megabytes, but they are read only once.
 //
-// Within one run a path is looked at once; forget() or record() it when it is written. All functions
-// are safe from several threads.
+// Within a run, the status of each path is queried once. After writing a file, call forget() or
+// record(). Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -28,42 +28,43 @@ class FileDigests {
  public:
   explicit FileDigests(const Files& files) : files_(files) {}
 
-  // SHA-256 of the file's bytes; nothing when it cannot be read.
+  // Returns the SHA-256 of the file's bytes, or nothing if it cannot be read.
   std::optional<Digest> digest(const std::filesystem::path& path) { return digest_at(path.native()); }
-  // The same, for who has the path as text: making a path of it takes longer than to find its digest.
+  // The same for a path as text: constructing a path takes longer than finding its digest.
   std::optional<Digest> digest_at(const std::string& path);
 
-  // The same of what lies there now, where digest() goes on to answer as it did first.
+  // Returns the digest of the present content. digest() keeps returning its first answer.
   std::optional<Digest> digest_now(const std::filesystem::path& path) const;
 
-  // The file was just written by us with these bytes.
+  // Notes that kiln has just written the file with these bytes.
   void record(const std::filesystem::path& path, const Digest& digest);
-  // The file may have changed: look again next time.
+  // Notes that the file may have changed, so that it is examined again.
   void forget(const std::filesystem::path& path);
-  // Counts the calls of record() and forget(): while it stays, digest() answers as it did.
+  // Number of calls of record() and forget(). While it stays the same, so do the results of
+  // digest().
   std::uint64_t changes() const { return changes_; }
-  // Looks at what digest() will be asked for, and reads what is not remembered, `threads` files at a
-  // time.
+  // Prepares for digest(): queries the status of the files and reads the ones that are not
+  // remembered, `threads` files at a time.
   void prefetch(const std::vector<std::string>& paths, unsigned threads);
 
-  // Loads what save() wrote; a damaged file teaches nothing.
+  // Loads what save() wrote. A damaged file is ignored.
   void load(std::string_view file);
-  // What was learnt or confirmed about the files that `wanted` accepts, sorted by path. A file that
-  // changed so short a time ago that the next change might not show in its status is left out.
+  // Returns the digests of the files for which `wanted` returns true, sorted by path. Leaves out
+  // files that changed so recently that another change might not show in their status.
   std::string save(const std::function<bool(const std::string&)>& wanted) const;
-  // Whether something that `wanted` accepts is not as it was loaded.
+  // True if an entry for which `wanted` returns true differs from what was loaded.
   bool learnt(const std::function<bool(const std::string&)>& wanted) const;
 
  private:
   struct Entry {
     FileStatus status;
     Digest digest;
-    bool settled = true;   // its status can be trusted in a later run
-    bool seen = false;     // looked at in this run
+    bool settled = true;   // the status can be trusted in a later run
+    bool seen = false;     // used in this run
     bool is_new = false;   // not as loaded
-    bool is_missing = false;  // in this run: nothing is there, or no file
+    bool is_missing = false;  // in this run: nothing is there, or not a file
   };
-  // Whether the digest of this path is known by now, or that there is none.
+  // True if the path's digest, or its absence, is already known in this run.
   bool look(const std::string& path);
 
   const Files& files_;

@@ -54,7 +54,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return fd_; }
-  // close(2) reports what a delayed write could not do.
+  // close(2) reports errors of delayed writes.
   int close() {
     const int result = ::close(fd_);
     fd_ = -1;
@@ -81,8 +81,8 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-// 16 hexadecimal digits that nobody else draws. Process ids would not do: in a container, every
-// process may be number 1.
+// Returns 16 random hexadecimal digits. Process ids are not unique: in a container, every process
+// may have number 1.
 std::string random_name() {
   unsigned char drawn[8] = {};
   for (std::size_t held = 0; held < sizeof drawn;) {
@@ -101,12 +101,13 @@ PathKind kind_of(::mode_t mode) {
   return S_ISREG(mode) ? PathKind::kFile : S_ISDIR(mode) ? PathKind::kFolder : PathKind::kOther;
 }
 
-// Non-blocking, because opening a pipe waits for its writer. The reason of a failure is in errno.
+// Non-blocking, because opening a pipe would wait for its writer. Sets errno on failure.
 int open_to_read(const fs::path& path) {
   return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
-// As the file system says, which may be wrong; refuses what is not read.
+// Returns the size that the file system reports, which may be wrong. Refuses files that are never
+// read.
 Result<std::uint64_t> size_to_read(const Descriptor& file, const fs::path& path) {
   struct stat info;
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) {
@@ -142,8 +143,8 @@ class RealFiles final : public Files {
   Result<std::string> read(const fs::path& path) const override {
     const Descriptor file(open_to_read(path));
     KILN_TRY_ASSIGN(const std::uint64_t size, size_to_read(file, path));
-    // The size may be wrong (/proc, a growing file): read until the end says so. One byte more, so
-    // that where it is right nothing grows.
+    // The size may be wrong (/proc, a growing file), so this reads to the end of the file. The
+    // extra byte avoids growing the buffer if the size is right.
     std::string bytes(static_cast<std::size_t>(size) + 1, '\0');
     std::size_t held = 0;
     while (true) {
@@ -161,7 +162,7 @@ class RealFiles final : public Files {
   Result<Digest> digest(const fs::path& path) const override {
     const Descriptor file(open_to_read(path));
     KILN_TRY_ASSIGN(const std::uint64_t size, size_to_read(file, path));
-    // Pieces that stay in the processor's cache from the copy to the digest.
+    // Small pieces stay in the processor's cache from the copy to the digest.
     constexpr std::size_t kPiece = std::size_t{128} << 10;
     std::string piece(std::clamp(static_cast<std::size_t>(size) + 1, std::size_t{4096}, kPiece), '\0');
     Sha256 hash;
@@ -178,7 +179,7 @@ class RealFiles final : public Files {
 
   Result<void> write(const fs::path& path, std::string_view bytes) override {
     if (path.has_parent_path()) KILN_TRY(make_directories(path.parent_path()));
-    // Short, so that it fits wherever the target's own name fits.
+    // A short name fits wherever the target's own name fits.
     const fs::path aside = path.parent_path() / (".kiln-" + random_name() + "~");
     Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.get() < 0) return system_error("write", path, errno);
@@ -217,7 +218,7 @@ class RealFiles final : public Files {
   Result<void> make_directories(const fs::path& path) override {
     std::error_code code;
     fs::create_directories(path, code);
-    // Where a file stands in the way, some versions of the library report no error.
+    // If a file is in the way, some versions of the library report no error.
     if (!code && !fs::is_directory(path, code) && !code) {
       code = std::make_error_code(std::errc::not_a_directory);
     }
@@ -242,7 +243,7 @@ class RealFiles final : public Files {
   }
 
   Result<std::vector<std::string>> list(const fs::path& folder) const override {
-    // Not by the library's iterator, which ends the program where there is no memory for a name.
+    // The library's iterator ends the program if there is no memory for a name.
     const std::unique_ptr<::DIR, int (*)(::DIR*)> opened(::opendir(folder.c_str()), ::closedir);
     std::vector<std::string> names;
     int code = opened == nullptr ? errno : 0;
@@ -268,7 +269,7 @@ class RealFiles final : public Files {
   bool leads_outside(const fs::path& root, const fs::path& path) const override {
     const Descriptor base(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (base.get() < 0) return false;  // no root, no links below it
-    // What is not there yet is made without links: only the part that is there can lead anywhere.
+    // Missing folders will be created without links, so only the existing part can lead outside.
     fs::path folder = path.lexically_relative(root).parent_path();
     for (; !folder.empty(); folder = folder.parent_path()) {
       open_how how = {};
@@ -278,15 +279,15 @@ class RealFiles final : public Files {
           static_cast<int>(::syscall(SYS_openat2, base.get(), folder.c_str(), &how, sizeof how)));
       if (found.get() >= 0) return false;
       if (errno == EXDEV || errno == ELOOP) return true;
-      // A kernel, or the filter of a container, without openat2.
+      // The kernel lacks openat2, or a container's filter blocks it.
       if (errno == ENOSYS || errno == EPERM || errno == EINVAL) return resolves_outside(root, folder);
     }
     return false;
   }
 
-  // A new entry sets both times of a folder, a new name of its own only one.
+  // A new entry changes both times of a folder. Renaming the folder changes only one.
   bool path_redirected_since(const fs::path& path, std::int64_t time_ns) const override {
-    constexpr int kMostLinks = 40;  // as Linux follows
+    constexpr int kMostLinks = 40;  // Linux's limit
     std::string way, rest = fs::absolute(path).native();
     for (int links = 0; !rest.empty() && links < kMostLinks;) {
       const std::size_t slash = std::min(rest.find('/'), rest.size());

@@ -17,7 +17,8 @@
 namespace kiln::tools {
 namespace {
 
-// Not when the file was removed, with its folder, before it was locked: others then lock another.
+// False if the file was removed, with its folder, before it was locked: others would then lock
+// another file.
 bool is_at(const std::filesystem::path& file, int descriptor) {
   struct stat held, there;
   return ::fstat(descriptor, &held) != 0 ||
@@ -25,7 +26,7 @@ bool is_at(const std::filesystem::path& file, int descriptor) {
           held.st_ino == there.st_ino);
 }
 
-// The link on the way to `file` whose target is not there; empty: there is none.
+// Returns the link on the way to `file` whose target is missing, or an empty path.
 std::filesystem::path link_to_nothing(std::filesystem::path file) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -72,7 +73,7 @@ Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
   }
   FolderLock lock(descriptor);
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
-    // A file system without locks is no reason not to build.
+    // On a file system without locks, builds run without one.
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     if (!std::exchange(said, true)) waiting();
     if (interrupt != nullptr && *interrupt) {

@@ -1,4 +1,4 @@
-// One build at a time in an out folder.
+// Allows one build at a time in an out folder.
 #pragma once
 
 #include <filesystem>
@@ -9,12 +9,12 @@
 
 namespace kiln::tools {
 
-// Holds `file` locked against other processes until it is destroyed. The lock ends with the process,
+// Holds a lock on `file` against other processes until destroyed. The lock ends with the process,
 // however it ends.
 class FolderLock {
  public:
-  // Makes the file where there is none. When another process holds it, calls `waiting` once and then
-  // waits; kInterrupted when `interrupt` (may be null) is raised meanwhile.
+  // Creates the file if needed. If another process holds the lock, calls `waiting` once and then
+  // waits. The error is kInterrupted if `interrupt` (may be null) is raised meanwhile.
   static Result<FolderLock> take(const std::filesystem::path& file, const Interrupt* interrupt,
                                  const std::function<void()>& waiting);
   ~FolderLock();

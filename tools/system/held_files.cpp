@@ -30,7 +30,8 @@ Result<void> HeldFiles::write(const fs::path& path, std::string_view bytes) {
                          (!path.has_parent_path() || files_.make_directories(path.parent_path())) &&
                          files_.rename(staged, path);
   if (is_placed) return {};
-  // A full disk, another file system, a folder in the way: the error then says so in terms of `path`.
+  // The disk may be full, the target on another file system, or a folder in the way. Writing
+  // directly gives an error about `path`.
   (void)files_.remove_all(staged);
   return files_.write(path, bytes);
 }

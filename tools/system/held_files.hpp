@@ -1,9 +1,9 @@
-// The files of one build: what it may change, and where it writes what is not whole yet.
+// The files of one build: what it may change, and where it writes unfinished files.
 //
-// Reads as the files it is made of. Changes only what lies below one of its folders, links followed:
-// whatever path a state file, a catalog or a link in the out folder names, nothing else is written or
-// removed. Once there is a staging folder, a file is written there and renamed into place, so that a
-// build that was killed leaves its halves there and nowhere else.
+// Reads pass through to the underlying files. Changes are allowed only below the given folders,
+// after links are resolved. So no path in a state file, a catalog or a link can make kiln write or
+// remove anything else. With a staging folder, files are written there and renamed into place, so
+// that a killed build leaves unfinished files only there.
 #pragma once
 
 #include <atomic>
@@ -15,13 +15,13 @@ namespace kiln::tools {
 
 class HeldFiles final : public Files {
  public:
-  // All absolute and in their shortest form; an empty one is none. `single` are files that may be
-  // written besides.
+  // All paths are absolute and normalized; empty ones are ignored. `single` lists further files
+  // that may be written.
   HeldFiles(Files& files, std::vector<std::filesystem::path> folders,
             std::vector<std::filesystem::path> single = {})
       : files_(files), folders_(std::move(folders)), single_(std::move(single)) {}
 
-  // Below one of the folders. Before any thread writes.
+  // Sets the staging folder, which is below one of the folders. Call it before any thread writes.
   void stage_in(std::filesystem::path staging) { staging_ = std::move(staging); }
 
   PathKind kind(const std::filesystem::path& path) const override { return files_.kind(path); }
@@ -55,7 +55,7 @@ class HeldFiles final : public Files {
   }
 
  private:
-  // The error (kEnvironment) that `path` must not be changed.
+  // Returns an error (kEnvironment) if `path` must not be changed.
   Result<void> check(std::string_view verb, const std::filesystem::path& path) const;
 
   Files& files_;
@@ -64,8 +64,8 @@ class HeldFiles final : public Files {
   std::atomic<unsigned> writes_{0};
 };
 
-// Whether `path` is a name below a folder, as text: relative, in its shortest form, and without a way
-// out of it. What a file of kiln's own says of its neighbours must be one.
+// True if `path` is a normalized relative path that does not leave its folder, judged by its text.
+// Paths in kiln's own files must be such paths.
 bool is_inner_path(std::string_view path);
 
 }  // namespace kiln::tools

@@ -12,7 +12,7 @@
 namespace kiln::tools {
 namespace {
 
-// The part of libcurl's interface that is used here, as libcurl.so.4 has had it since 2013.
+// The part of libcurl's interface that is used here. libcurl.so.4 has had it since 2013.
 using Handle = void;
 struct Functions {
   int (*global_init)(long) = nullptr;
@@ -66,7 +66,7 @@ struct Body {
   bool is_too_long = false;
 };
 
-// A short return tells libcurl to stop.
+// Returning less than it was given tells libcurl to stop.
 std::size_t receive(const char* data, std::size_t size, std::size_t count, void* into) {
   Body& body = *static_cast<Body*>(into);
   body.is_too_long = size * count > body.most - body.bytes.size();
@@ -75,7 +75,7 @@ std::size_t receive(const char* data, std::size_t size, std::size_t count, void*
   return size * count;
 }
 
-// Asked about once a second at least. Anything but 0 tells libcurl to stop.
+// libcurl calls this at least about once a second. Any value but 0 tells it to stop.
 int is_interrupted(void* interrupt, std::int64_t, std::int64_t, std::int64_t, std::int64_t) {
   return interrupt != nullptr && *static_cast<const Interrupt*>(interrupt) ? 1 : 0;
 }
@@ -92,7 +92,7 @@ class CurlClient final : public HttpClient {
  public:
   CurlClient(const Functions& curl, const HttpTimes& times, const Interrupt* interrupt)
       : curl_(curl), times_(times), interrupt_(interrupt) {
-    headers_ = curl_.slist_append(nullptr, "Expect:");  // a PUT does not wait for leave
+    headers_ = curl_.slist_append(nullptr, "Expect:");  // a PUT does not wait for permission
   }
   ~CurlClient() override {
     for (Handle* handle : idle_) curl_.cleanup(handle);

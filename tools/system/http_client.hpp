@@ -1,7 +1,7 @@
 // HTTP as a cache needs it: whole bodies, short time-outs.
 //
-// The real client is libcurl, opened when it is asked for: it knows proxies, TLS, credentials in
-// ~/.netrc and the machine's certificates, and who uses no HTTP cache needs no libcurl.
+// The real client is libcurl, which handles proxies, TLS, credentials in ~/.netrc and the machine's
+// certificates. It is opened on demand, so users without an HTTP cache do not need it.
 #pragma once
 
 #include <cstddef>
@@ -21,24 +21,23 @@ struct HttpAnswer {
 
 struct HttpTimes {
   long connect_milliseconds = 2000;
-  // Ends a request that moves less than 1 KiB a second for so long, and any that takes
+  // Ends a request that moves less than 1 KiB a second for this long, and any request that takes
   // kMostStalls times as long.
   long stall_seconds = 10;
   static constexpr long kMostStalls = 10;
 };
 
-// Safe from several threads. Errors: kUnavailable, in the client's own words, when there is no
-// answer.
+// Thread-safe. Errors: kUnavailable, in the client's own words, if there is no answer.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  // A body of more than `most_bytes` is no answer.
+  // A body with more than `most_bytes` counts as no answer.
   virtual Result<HttpAnswer> get(const std::string& url, std::size_t most_bytes) = 0;
   virtual Result<HttpAnswer> put(const std::string& url, std::string_view body) = 0;
 };
 
-// A request ends when `interrupt` is raised; null: never. The error (kUnavailable) is that there is
-// no libcurl.
+// Raising `interrupt` ends a request; null: never. The error (kUnavailable) says that libcurl is
+// missing.
 Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times,
                                                      const Interrupt* interrupt);
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP};
 
-// A handler gets no context pointer, so the flag it raises has to be reachable from here.
+// A signal handler gets no context pointer, so its target must be global.
 std::atomic<Interrupt*> g_target{nullptr};
 std::array<struct sigaction, kCaught.size()> g_previous;
 

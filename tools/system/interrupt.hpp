@@ -1,7 +1,7 @@
-// Ctrl-C and other requests to stop: a flag that a signal raises, and that anything waiting can poll.
+// Ctrl-C and other requests to stop: a flag that a signal raises and that waiting code can poll.
 //
 // The flag is raised once and stays raised: every thread that polls wake_fd() wakes, now or later.
-// All functions are safe from any thread, raise() from a signal handler too.
+// Thread-safe; raise() may also be called from a signal handler.
 #pragma once
 
 #include <atomic>
@@ -18,10 +18,10 @@ class Interrupt {
   void raise(int signal) noexcept;  // the first signal is kept, all are counted
   int signal() const noexcept { return signal_.load(std::memory_order_acquire); }  // 0: none
   explicit operator bool() const noexcept { return signal() != 0; }
-  // Raised again: whoever is ending things politely is to stop being polite.
+  // True if raised again: an orderly stop should now become immediate.
   bool is_urgent() const noexcept { return count_.load(std::memory_order_relaxed) > 1; }
   int count() const noexcept { return count_.load(std::memory_order_relaxed); }
-  // Readable from the moment of raise() on. Never read from it: poll it.
+  // Becomes readable with raise(). Poll it, but never read from it.
   int wake_fd() const noexcept { return read_end_; }
 
  private:
@@ -31,9 +31,9 @@ class Interrupt {
   int write_end_ = -1;
 };
 
-// While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program; a third
-// SIGINT ends it where it stands. What whoever started the program ignores (nohup: SIGHUP) stays ignored. One at a
-// time.
+// While it lives, SIGINT, SIGTERM and SIGHUP raise `interrupt` instead of ending the program. A
+// third SIGINT ends it at once. Signals that were ignored at the program's start stay ignored
+// (nohup: SIGHUP). Only one may exist at a time.
 class SignalScope {
  public:
   explicit SignalScope(Interrupt& interrupt);

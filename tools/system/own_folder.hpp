@@ -1,4 +1,4 @@
-// Where this program lies, and what was installed with it.
+// The location of this program and of what was installed with it.
 #pragma once
 
 #include <filesystem>
@@ -6,13 +6,13 @@
 
 namespace kiln::tools {
 
-// This program's file, absolute.
+// The absolute path of this program's file.
 std::filesystem::path own_program();
 
-// The folder of kiln's own kernels, share/kiln/kernels beside the folder of the program.
+// The folder of kiln's own kernels: share/kiln/kernels beside the program's folder.
 std::filesystem::path kernels_folder();
 
-// A page of the documentation: its file where it was installed with this program, else "docs/HOST.md".
+// Path of a page of the documentation: its installed file, or otherwise "docs/HOST.md".
 std::string page(const std::string& name);
 
 }  // namespace kiln::tools

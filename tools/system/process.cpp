@@ -1,7 +1,7 @@
 // The real Processes: posix_spawn, two pipes and a poll loop per child.
 //
-// posix_spawn starts a child without copying this process and without running code of ours between
-// fork and exec, which is what makes it safe beside other threads.
+// posix_spawn neither copies this process nor runs code of kiln's between fork and exec, which
+// makes it safe beside other threads.
 #include "tools/system/process.hpp"
 
 #include <cerrno>
@@ -50,7 +50,8 @@ class Pipe {
   int ends_[2];
 };
 
-// Appends what is there to `text`; closes the pipe at its end. Returns why it cannot be read, or 0.
+// Appends the available output to `text` and closes the pipe at its end. Returns an errno value if
+// it cannot be read, or 0.
 int drain(Pipe& pipe, std::string& text) {
   char buffer[16384];
   const ::ssize_t count = ::read(pipe.reader(), buffer, sizeof buffer);
@@ -127,7 +128,7 @@ Error lost_error(const Command& command, int code) {
 class RealProcesses final : public Processes {
  public:
   explicit RealProcesses(const Interrupt* interrupt) : interrupt_(interrupt) {
-    // A parent that ignores it leaves that to its children, and then nobody learns how a process ended.
+    // If SIGCHLD is ignored, which children inherit, nobody learns how a process ended.
     struct sigaction now {};
     if (::sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
   }
@@ -151,7 +152,7 @@ class RealProcesses final : public Processes {
     outcome.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
     if (interrupted()) return interrupted_error();
-    // Half of what a tool said may read like all of it.
+    // Partial output could be mistaken for all of it.
     if (lost != 0) return lost_error(command, lost);
     if (WIFSIGNALED(status)) {
       outcome.signal = WTERMSIG(status);
@@ -192,14 +193,15 @@ class RealProcesses final : public Processes {
     return result != 0 || info.si_pid != 0;
   }
 
-  // Collects output until both pipes are at their end and the child has ended; returns its wait
-  // status. The group's leader is reaped last, so its number cannot be another group's meanwhile.
-  // `lost` is why some of its output could not be read, or 0.
+  // Collects output until both pipes are at their end and the child has ended. Returns the child's
+  // wait status. The group's leader is reaped last, so that its number cannot become another
+  // group's meanwhile. `lost` is the reason why some output could not be read, or 0.
   int attend(::pid_t child, Pipe& out, Pipe& err, Outcome& outcome, int& lost) const {
     bool told_to_end = false, killed = false;
     Clock::time_point deadline;
     while (true) {
-      // Once killed, a process that left the group may still hold a pipe: not worth waiting for.
+      // After a kill, a process that left the group may still hold a pipe. It is not worth waiting
+      // for.
       if ((killed || (out.reader() < 0 && err.reader() < 0)) && has_ended(child)) break;
       if (interrupted() && !told_to_end) {
         told_to_end = true;
@@ -210,8 +212,8 @@ class RealProcesses final : public Processes {
         killed = true;
         ::kill(-child, SIGKILL);
       }
-      // A negative descriptor is skipped by poll. A child that closed its pipes but has not ended
-      // is looked at every few milliseconds.
+      // poll skips negative descriptors. A child that has closed its pipes but not ended is checked
+      // every few milliseconds.
       pollfd polled[3] = {{out.reader(), POLLIN, 0},
                           {err.reader(), POLLIN, 0},
                           {told_to_end || interrupt_ == nullptr ? -1 : interrupt_->wake_fd(), POLLIN, 0}};

@@ -11,7 +11,8 @@
 namespace kiln::tools {
 namespace {
 
-// Of the open file, not of the process: so threads exclude one another, and nobody's close() ends it.
+// Locks belong to the open file, not to the process. So threads exclude each other, and no close()
+// elsewhere ends a lock.
 int lock_range(int descriptor, std::uint64_t range, RangeLock::Mode mode) {
   struct flock lock = {};
   lock.l_type = mode == RangeLock::Mode::kShared ? F_RDLCK : F_WRLCK;

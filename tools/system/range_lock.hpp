@@ -1,7 +1,7 @@
-// Locks between processes that share a folder, many in one file: each is a range of it, one byte long.
+// Locks between processes that share a folder. One file holds many locks, each a range of one byte.
 //
-// A lock ends with its process, however it ends, and holds between containers that share the folder:
-// nothing is recorded that could be left behind. Threads of one process exclude one another too.
+// A lock ends with its process, however it ends, and works between containers that share the
+// folder. No record can be left behind. Threads of one process also exclude each other.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,20 @@ class RangeLock {
  public:
   enum class Mode : bool { kShared, kExclusive };
 
-  // Waits for the lock; makes `file` where there is none. Nothing when there can be no lock (the file
-  // cannot be written, the file system has none), or when `interrupt` (may be null) was raised.
+  // Waits for the lock. Creates `file` if needed. Returns nothing if locking does not work (the
+  // file cannot be written, the file system has no locks), or if `interrupt` (may be null) is
+  // raised.
   static std::optional<RangeLock> take(const std::filesystem::path& file, std::uint64_t range,
                                        Mode mode, const Interrupt* interrupt);
-  // The same without waiting: nothing when somebody else holds it.
+  // The same without waiting. Returns nothing if the lock is held.
   static std::optional<RangeLock> try_take(const std::filesystem::path& file, std::uint64_t range,
                                            Mode mode);
   ~RangeLock();
   RangeLock(RangeLock&& other) noexcept;
   RangeLock& operator=(RangeLock&& other) noexcept;
 
-  // From shared to exclusive, if nobody else shares it; false leaves it shared.
+  // Makes a shared lock exclusive if nobody else shares it. Otherwise returns false and keeps it
+  // shared.
   bool try_upgrade();
 
  private:

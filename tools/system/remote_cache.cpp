@@ -12,8 +12,8 @@ namespace kiln::tools {
 namespace {
 
 constexpr long kMostSeconds = 600;
-// What is read of a server's answer: an entry holds a tool's log or a list of files, an output is
-// an image, and either may be a page that says why there is none.
+// Limits for a server's answer. An entry holds a tool's log or a list of files, an output is an
+// image, and either may be a page with an error message.
 constexpr std::size_t kMostOfEntry = std::size_t{16} << 20, kMostOfOutput = std::size_t{1} << 30,
                       kMostOfPage = std::size_t{64} << 10;
 
@@ -105,12 +105,12 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
     missing_.erase(path);
     return true;
   }
-  // Too large for this server: others may not be.
+  // Too large for this server, but other outputs may not be.
   if (answer && answer->status == 413) {
     ++counts_.failures;
     return false;
   }
-  // Who may not write may still read. Some servers hang up where they take nothing.
+  // Without permission to write, reading may still work. Some servers just close the connection.
   is_read_only_ = true;
   give_up("is only read from now on", answer);
   return false;
@@ -135,7 +135,7 @@ void RemoteCache::store(const Digest& key, std::string_view output, std::string_
   ActionResult result;
   result.output = {sha256(output), output.size()};
   result.text = log;
-  // The bytes first: an entry never names what is not there.
+  // Stores the bytes first, so that an entry never names missing bytes.
   if (put("/cas/" + result.output->digest.hex(), output)) {
     put("/ac/" + key.hex(), write_action_result(result));
   }

@@ -1,13 +1,14 @@
-// The cache that machines share: a server that keeps what it is given under /ac/<key> and
-// /cas/<SHA-256 of the bytes>, as Bazel's HTTP caches do (bazel-remote, nginx with WebDAV, ...).
+// The cache that machines share: an HTTP server that stores bodies under /ac/<key> and
+// /cas/<SHA-256 of
+// the bytes>, like Bazel's HTTP caches (bazel-remote, nginx with WebDAV, ...).
 //
 //   /ac/<key of an output>   ActionResult: digest of the output, the tool's log as stdout_raw
 //   /ac/<key of a step>      ActionResult: the lists of files that the step was seen to read
 //   /cas/<digest>            an output
 //
-// Nothing here fails a build. What cannot be reached is not asked again by the same process, nor for what it
-// did not have; what takes nothing is given nothing more, and trouble() says why; what does not check out is
-// a miss. Safe from several threads.
+// Nothing here fails a build. An unreachable server is not asked again by the same process, and
+// neither are keys that it did not have. A server that refuses writes gets no more of them.
+// trouble() tells why. An answer that fails its check counts as missing. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -28,16 +29,16 @@
 namespace kiln::tools {
 
 struct RemotePolicy {
-  std::string url;  // without a slash at its end; empty: no server
+  std::string url;  // without a trailing slash; empty: no server
   bool may_write = true;
   HttpTimes times;
 };
-// KILN_CACHE_URL, KILN_CACHE_HTTP=read|read-write, KILN_CACHE_TIMEOUT=seconds. Errors:
+// Reads KILN_CACHE_URL, KILN_CACHE_HTTP=read|read-write and KILN_CACHE_TIMEOUT=seconds. Errors:
 // kInvalidInput.
 Result<RemotePolicy> remote_policy(const Environment& environment);
 
-// `url` as it may be printed: without all that stands before its last '@'. A password may hold an '@' or
-// a '/' of its own, so an '@' of the path, which is rare, hides the host too.
+// Returns `url` for printing, without everything before its last '@'. A password may contain '@' or
+// '/', so an '@' in the path, which is rare, hides the host as well.
 std::string without_credentials(const std::string& url);
 
 class RemoteCache {
@@ -55,14 +56,15 @@ class RemoteCache {
 
   std::optional<Output> find(const Digest& key);
   void store(const Digest& key, std::string_view output, std::string_view log);
-  // A text of the caller's own.
+  // Texts that the caller defines.
   std::optional<std::string> find_text(const Digest& key);
   void store_text(const Digest& key, std::string_view text);
 
-  // Whoever looks for an output says once whether it was found: it may take several questions.
+  // Counts one search for an output, which may need several requests.
   void count(bool was_found) { ++(was_found ? counts_.hits : counts_.misses); }
   const Counts& counts() const { return counts_; }
-  // What happened first, "is not used any more: the server answered HTTP 500"; empty: nothing did.
+  // The first problem, such as "is not used any more: the server answered HTTP 500"; empty if there
+  // was none.
   std::string trouble() const;
   std::string shown_url() const { return without_credentials(policy_.url); }
 

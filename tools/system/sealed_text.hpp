@@ -1,8 +1,9 @@
-// Text files of our own that may be cut short: a first line naming the format, and a last line with
-// the digest of everything before it. Anything else is "not there", never an error.
+// kiln's own text files, protected against truncation and change: the first line names the format,
+// and the last line has the digest of everything before it. Any other file counts as missing, never
+// as an error.
 //
 //   file  = name " " version "\n"  { line "\n" }  "end " sha256-of-all-above "\n"
-//   value = text with "\" as "\\", newline as "\n" and tab as "\t": it fits on a line, between tabs
+//   value = text with "\" as "\\", newline as "\n" and tab as "\t"; fits on a line, between tabs
 #pragma once
 
 #include <charconv>
@@ -12,20 +13,22 @@
 
 namespace kiln::tools {
 
-// `lines` (each ended by a newline) between the first and the last line.
+// Puts `lines` (each ends with a newline) between the first and the last line.
 std::string seal(std::string_view name, unsigned version, std::string_view lines);
 
-// The lines back; nothing when the file is of another format or version, cut short, or changed.
+// Returns the lines, or nothing if the file is of another format or version, truncated or changed.
 std::optional<std::string_view> unseal(std::string_view name, unsigned version,
                                        std::string_view file);
 
 std::string escape_line(std::string_view text);
-void append_escaped(std::string& line, std::string_view text);  // the same, at the end of a line
+// appends the escaped text to a line
+void append_escaped(std::string& line, std::string_view text);
 std::string unescape_line(std::string_view text);
 
-// Takes the text up to `separator` off the front of `rest`; all of it when there is none.
+// Removes the text up to `separator` from the front of `rest` and returns it. Without a separator,
+// takes everything.
 std::string_view take_until(std::string_view& rest, char separator);
-// The number that stands there. False where it is none, or does not fit.
+// Reads a number. Returns false if there is none or it does not fit.
 template <typename Integer>
 bool take_number(std::string_view& rest, Integer& value, char separator = ' ') {
   const std::string_view word = take_until(rest, separator);

@@ -13,8 +13,8 @@ namespace {
 constexpr std::string_view kPrefix = "KILN_";
 constexpr std::size_t kMostSlips = 2;
 
-// Of the tools, the runtime with its devices, and the Python package: tests/structure/variables.sh holds them
-// to the sources and to the documentation.
+// Variables of the tools, the runtime with its devices, and the Python package.
+// tests/structure/variables.sh compares the list with the sources and the documentation.
 constexpr auto kVariables = std::to_array<std::string_view>({
     "KILN_BLAS_LIBRARY", "KILN_CACHE", "KILN_CACHE_DIR", "KILN_CACHE_HTTP", "KILN_CACHE_SIZE",
     "KILN_CACHE_TIMEOUT", "KILN_CACHE_URL", "KILN_CUDA_LIBRARY", "KILN_CXX", "KILN_DEVICE",
@@ -26,7 +26,8 @@ constexpr auto kVariables = std::to_array<std::string_view>({
 
 }  // namespace
 
-// A program may have variables of its own that start so: only what is nearly one of kiln's is told.
+// A program may have its own variables with this prefix, so only near misses of kiln's are
+// reported.
 std::vector<std::string> misspelt_variables(const Environment& environment) {
   std::vector<std::string> names, lines;
   for (const std::string_view name : kVariables) names.emplace_back(name.substr(kPrefix.size()));

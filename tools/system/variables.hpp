@@ -1,4 +1,4 @@
-// What kiln says of variables of the environment that are probably meant for it.
+// Warnings about environment variables that were probably meant for kiln.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace kiln::tools {
 
-// A line for each variable that is set and is called nearly as one of those: "KILN_DEVCE is set, ...";
-// and for each name in KILN_PASS_ENVIRONMENT that can be none.
+// Returns a line for each variable whose name is nearly one of kiln's ("KILN_DEVCE is set, ..."),
+// and for each name in KILN_PASS_ENVIRONMENT that cannot be a variable.
 std::vector<std::string> misspelt_variables(const Environment& environment);
 
 }  // namespace kiln::tools
