@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kOnce = "#pragma once\n";
 constexpr std::string_view kInclude = "#include <kiln/catalog.hpp>\n";
 
-// What the linker calls undefined, beside all else, where no file has the implementation.
+// The symbol that the linker reports as undefined if no file has the implementation.
 #define KILN_NEEDED "kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION"
 constexpr std::string_view kNeed =
     "\nextern \"C\" const char " KILN_NEEDED ";\n"
@@ -21,7 +21,7 @@ constexpr std::string_view kNeed =
 constexpr std::string_view kGiven = "extern \"C\" { const char " KILN_NEEDED " = 0; }\n";
 #undef KILN_NEEDED
 
-// The images as they are loaded, so that the loader needs no zstd.
+// Stores images uncompressed, so that the loader needs no zstd.
 Catalog with_plain_images(Catalog catalog) {
   for (Module& module : catalog.modules) {
     for (Artifact& image : module.images) {

@@ -6,8 +6,8 @@
 namespace kiln::generator {
 namespace {
 
-// A blob is weak, hidden and in a section group of its own, so that a program that links the file
-// twice, through two libraries, keeps one copy of it.
+// A blob is weak, hidden and in its own section group, so that a program that links the file twice,
+// through two libraries, keeps one copy.
 constexpr std::string_view kMacros = R"(
 #if defined(__APPLE__)
 .macro kiln_blob name, path, alignment

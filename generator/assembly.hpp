@@ -1,7 +1,8 @@
-// The assembly file of Storage::kAsm: one symbol per image, its bytes taken from a blob by .incbin.
+// The assembly file of Storage::kAsm: one symbol per image, whose bytes come from a blob by
+// .incbin.
 //
-// Written for the C preprocessor and for the GNU and LLVM assemblers, ELF and Mach-O. Compile it with
-// the header's folder on the include path: cc -c -I DIR DIR/kernels.S
+// Works with the C preprocessor and with the GNU and LLVM assemblers, for ELF and Mach-O. Compile
+// it with the header's folder on the include path: cc -c -I DIR DIR/kernels.S
 #pragma once
 
 #include <string>

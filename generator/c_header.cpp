@@ -26,7 +26,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// What every name of the header starts with: "app::gpu" -> "app_gpu".
+// The prefix of every name in the header: "app::gpu" -> "app_gpu".
 std::string prefix(const Options& options) {
   std::string name;
   for (const char c : options.name_space) {
@@ -36,13 +36,13 @@ std::string prefix(const Options& options) {
   return name;
 }
 
-// What the source file defines that holds the bytes.
+// The macro that the source file with the bytes defines.
 std::string implementation(const Options& options) {
   return upper(prefix(options)) + "_IMPLEMENTATION";
 }
 
-// Of the catalog file with that digest: two versions of a file may be part of one program. Where no
-// file of the program defines the symbol, the linker's message says what to do.
+// The symbol of the catalog file with this digest, so that a program may contain two versions of a
+// file. If no file of the program defines it, its name in the linker's message says what to do.
 std::string bytes_symbol(const Options& options, const Digest& digest) {
   const std::string name = "kiln_catalog_" + short_digest(digest);
   switch (options.storage) {
@@ -64,8 +64,8 @@ std::string c_element(ElementType element) {
   return text.starts_with("std::") ? text.substr(5) : text;
 }
 
-// "const float* " or "uint64_t ": what stands before a parameter's name. What nothing told the type
-// of is passed by the address of its bytes, or where it is a pointer by any pointer.
+// The type before a parameter's name: "const float* " or "uint64_t ". A value of unknown type is
+// passed by the address of its bytes, and a pointer of unknown type as any pointer.
 std::string c_type(const KernelParameter& parameter) {
   const ParameterType& type = parameter.type;
   if (!type.is_known() || type.element == ElementType::kUnknown) return "const void* ";
@@ -76,14 +76,14 @@ std::string parameter_name(const KernelParameter& parameter, std::size_t positio
   static constexpr std::array<std::string_view, 5> kTaken = {"arguments", "config", "function",
                                                              "restrict", "kernel"};
   if (parameter.name.empty() || identifier(parameter.name) != parameter.name) {
-    return "argument_" + std::to_string(position + 1);  // as messages count
+    return "argument_" + std::to_string(position + 1);  // messages count from 1, too
   }
   const bool is_taken = std::ranges::find(kTaken, parameter.name) != kTaken.end();
   return parameter.name + (is_taken ? "_" : "");
 }
 
-// The name of each kernel's functions, without "_load" and "_launch". Where two modules have a
-// kernel of one name, each has its module's before it.
+// Names of the functions of each kernel, without "_load" and "_launch". If two modules have kernels
+// with the same name, the module's name comes first.
 class FunctionNames {
  public:
   FunctionNames(const Catalog& catalog, const Options& options) : prefix_(prefix(options)) {
@@ -91,7 +91,7 @@ class FunctionNames {
       for (const std::string& name : plain_[&module] = plain_names_of(module)) ++uses_[name];
     }
   }
-  // Of a kernel by its position in Module::kernels.
+  // Takes the kernel's position in Module::kernels.
   std::string operator()(const Module& module, std::size_t position) const {
     const std::string& kernel = plain_.at(&module)[position];
     const std::string name = prefix_ + '_';
@@ -190,7 +190,7 @@ std::string module_enum(const Catalog& catalog, const Options& options) {
          std::to_string(catalog.modules.size()) + '\n';
 }
 
-// The bytes, in a source file that includes the header.
+// The bytes, for a source file that includes the header.
 std::string definition(const CatalogFileText& file, const std::string& bytes) {
   std::string out =
       "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"

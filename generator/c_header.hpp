@@ -1,5 +1,5 @@
 // The C header: the catalog file's bytes, a table of its images, and for each kernel a function
-// that loads it and one that launches it with arguments of its parameters' types.
+// that loads it and a typed function that launches it.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ namespace kiln::generator {
 std::string write_c_header(const Catalog& catalog, const Options& options,
                            const CatalogFileText& file);
 
-// The source file of Storage::kSplit, and the assembly file of Storage::kAsm: the bytes. Weak and
-// hidden, so that a program that links them twice, through two libraries, keeps one copy.
+// The source file of Storage::kSplit and the assembly file of Storage::kAsm, with the bytes. They
+// are weak and hidden, so that a program that links them twice, through two libraries, keeps one
+// copy.
 std::string write_c_source(const Options& options, const CatalogFileText& file);
 std::string write_c_assembly(const Options& options, const CatalogFileText& file);
 

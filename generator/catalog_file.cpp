@@ -41,7 +41,7 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-// The table of images that start behind `offset`, which is moved behind the last of them.
+// The table of the images, which begin at `offset`. Advances `offset` past the last of them.
 std::string table(const Catalog& catalog, std::uint64_t& offset) {
   Writer out;
   out.text(catalog.name);
@@ -87,7 +87,7 @@ std::string table(const Catalog& catalog, std::uint64_t& offset) {
 }  // namespace
 
 CatalogFileText write_catalog_file(const Catalog& catalog, std::uint32_t minimum_runtime) {
-  // Offsets have a fixed width, so a first table tells the size of all of them.
+  // Offsets have a fixed width, so the first table already has the final size.
   std::uint64_t size = 0;
   const std::uint64_t table_end = kCatalogFileHeadSize + table(catalog, size).size();
   size = table_end;

@@ -11,10 +11,10 @@ namespace kiln::generator {
 
 struct CatalogFileText {
   std::string bytes;
-  std::vector<std::uint64_t> offsets;  // of the images, in the catalog's order
+  std::vector<std::uint64_t> offsets;  // offsets of the images, in the catalog's order
 };
 
-// `stored` of every image is what lies in the file.
+// The file holds `stored` of each image.
 CatalogFileText write_catalog_file(const tools::Catalog& catalog, std::uint32_t minimum_runtime);
 
 }  // namespace kiln::generator

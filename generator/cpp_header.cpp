@@ -23,7 +23,7 @@ std::string braced(const std::string& line, const std::vector<std::string>& elem
   return listed(line + '{', elements, '}');
 }
 
-// Parameter lists, each kept once: most kernels of a module have the same few.
+// Parameter lists without duplicates: most kernels of a module share a few.
 class ParameterLists {
  public:
   explicit ParameterLists(const Catalog& catalog) {
@@ -81,8 +81,8 @@ class ParameterLists {
   std::vector<const Elements*> order_;
 };
 
-// An #if chain that refuses a <kiln/catalog.hpp> that this header was not written for. The header's
-// body is its #else, so that the refusal is the only error.
+// An #if chain that refuses a <kiln/catalog.hpp> for which this header was not written. The
+// header's body is in its #else, so that the refusal is the only error.
 std::string version_guard(const Options& options) {
   std::string out;
   const std::string format = std::to_string(KILN_CATALOG_FORMAT);
@@ -109,7 +109,7 @@ std::string kernel_table(const Module& module, const ParameterLists& parameters)
   return out + "};\n";
 }
 
-// One byte more than is stored: a literal ends with a NUL, which C++ wants to have room for.
+// One byte longer than the stored bytes: a literal ends with a NUL, for which C++ demands room.
 std::string array(const Module& module, const Artifact& image) {
   return "alignas(" + std::to_string(alignment(image)) + ") inline constexpr unsigned char " +
          array_name(module, image) + '[' + std::to_string(image.stored.size()) + " + 1] =\n";
@@ -162,15 +162,15 @@ std::string module_constant(const Module& module, std::size_t id) {
          short_digest(module.source_digest) + "};\n";
 }
 
-// The type of an argument, or its size where nothing told the type.
+// The type of an argument, or its size if the type is unknown.
 std::string argument_type(const KernelParameter& parameter) {
   if (std::string type = cpp_spelling(parameter.type); !type.empty()) return type;
   const bool is_value = parameter.place.kind == ParameterKind::kValue;
   return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' + std::to_string(parameter.place.size) + '>';
 }
 
-// What the constant does not tell: the names of the parameters, and the kernel's own name where that
-// is no identifier, with what a person would call it.
+// What the constant does not tell: the parameters' names, and if the kernel's name is no
+// identifier, that name and its readable form.
 std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   const std::string readable = demangled(kernel.name);
   const std::string name =
@@ -185,7 +185,7 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   return constant == kernel.name ? std::string() : "// " + name + '\n';
 }
 
-// The first of them, for a message.
+// The first names, for a message.
 std::string listing(std::vector<std::string> names) {
   constexpr std::size_t kMost = 12;
   const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
@@ -193,8 +193,9 @@ std::string listing(std::vector<std::string> names) {
   return join(names, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
 
-// scale, or scale<float>, of the kernel's constant, which is in `inside` of the header's namespace
-// `header`. What a template was not made for does not compile, and the message says what there is.
+// Declares scale or scale<float> for a kernel's constant, which is in `inside` of the header's
+// namespace `header`. An instance that does not exist fails to compile, with a message that lists
+// the existing ones.
 std::string source_constants(const Module& module, const SourceName& one, const std::string& header,
                              const std::string& inside) {
   const auto constant = [&](const SourceInstance& instance) {
@@ -210,8 +211,8 @@ std::string source_constants(const Module& module, const SourceName& one, const 
   for (const SourceInstance& instance : one.instances) {
     known.push_back(one.name + '<' + join(instance.arguments, ", ") + '>');
   }
-  // The assertion depends on the instance, so that it is looked at only where one is used; nvcc's front
-  // end looks at it for the specializations, too.
+  // The assertion depends on the instance, so that it is evaluated only for an instance that is
+  // used. nvcc's front end would evaluate it for the specializations, too.
   const std::string head = "template <" + join(parameters, ", ") + "> ";
   std::string out = head + "struct " + none + " {\n#if !defined(__NVCC__) && !defined(__EDG__)\n" +
                     "  static_assert(sizeof(" + none + "*) == 0,\n    " +
@@ -225,7 +226,8 @@ std::string source_constants(const Module& module, const SourceName& one, const 
   return out;
 }
 
-// Those of kernels in namespaces, outside of the modules' own namespaces: several may share one.
+// Constants for kernels in namespaces. They are outside the modules' own namespaces, because
+// modules may share a namespace.
 std::string namespaced_constants(const Catalog& catalog, const Options& options) {
   std::string out;
   for (const NameOfModule& one : names_in_namespaces(catalog)) {
@@ -296,7 +298,7 @@ constexpr const Module* find(std::string_view name) { return catalog().find(name
 constexpr const Module& get(Id id) { return *catalog().modules[static_cast<std::size_t>(id)]; }
 )";
 
-// A little more than the literals and what is said of each.
+// Slightly more than the literals and the text about each need.
 std::size_t total_size(const Literals& literals) {
   std::size_t size = std::size_t{1} << 16;
   for (const std::vector<std::string>& module : literals) {

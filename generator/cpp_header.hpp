@@ -1,4 +1,4 @@
-// The header itself: guards against another <kiln/catalog.hpp>, then the catalog as constants.
+// The C++ header: guards against another <kiln/catalog.hpp>, followed by the catalog as constants.
 #pragma once
 
 #include <string>
@@ -8,16 +8,16 @@
 
 namespace kiln::generator {
 
-// The bytes of each image of each module, as string literals: the same whatever the digest is.
+// The bytes of each image of each module as string literals. They do not depend on the digest.
 using Literals = std::vector<std::vector<std::string>>;
-// On all cores. None where they are not in C++ text.
+// Uses all cores. Empty if C++ text does not hold the bytes.
 Literals write_literals(const Catalog& catalog, const Options& options);
 
 std::string write_header(const Catalog& catalog, const Options& options, const Literals& literals,
                          const Digest& digest);
 
-// The source file of Storage::kSplit: the bytes of the images. Each is weak and hidden, so that a program
-// that links the file twice, through two libraries, keeps one copy of it.
+// The source file of Storage::kSplit, with the bytes of the images. Each is weak and hidden, so
+// that a program that links the file twice, through two libraries, keeps one copy.
 std::string write_cpp_source(const Catalog& catalog, const Options& options,
                              const Literals& literals, const Digest& digest);
 

@@ -21,7 +21,7 @@ bool wants(const Options& options, Output output) {
 enum class Part : std::uint8_t {
   kHeader,
   kSource,
-  kAssembly,  // with its blobs
+  kAssembly,  // and its blobs
   kCHeader,
   kCSource,
   kCAssembly,
@@ -35,7 +35,7 @@ struct NamedPart {
   std::string name;
 };
 
-// What is written, in its order.
+// The parts to write, in order.
 std::vector<NamedPart> parts_of(const Options& options) {
   const std::string base = stem(options);
   const bool is_split = options.storage == Storage::kSplit, is_asm = options.storage == Storage::kAsm;
@@ -61,7 +61,7 @@ std::vector<NamedPart> parts_of(const Options& options) {
   return parts;
 }
 
-// What several parts are written from. Empty where no part needs it.
+// What several parts have in common. Empty if no part needs it.
 struct Ingredients {
   Literals literals;
   Digest digest{};
@@ -99,7 +99,7 @@ std::vector<GeneratedFile> write_parts(const Catalog& catalog, const Options& op
   return files;
 }
 
-// Of the C++ header and its files, as they are with a digest of zeros.
+// Digest over the C++ header and its files, written with a digest of zeros.
 Digest digest_of_header(const Catalog& catalog, Options options, const Ingredients& from) {
   options.outputs = {Output::kCpp};
   KeyHasher hash;

@@ -1,4 +1,4 @@
-// The generator's one entry: a catalog in, the text of every file out. Pure.
+// The generator's only entry point: turns a catalog into the text of every file. Pure.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ using tools::Kernel;
 using tools::KernelParameter;
 using tools::Module;
 
-// Where the bytes of the images lie.
+// Where the bytes of the images are.
 enum class Storage : std::uint8_t {
-  kArray,  // in the header, as string literals: nothing but the header to compile
-  kAsm,    // in an assembly file beside the header, by .incbin: nothing to parse, one more object
+  kArray,  // in the header, as string literals: only the header has to be compiled
+  kAsm,    // in an assembly file beside the header, by .incbin: no parsing, one more object
   kSplit,  // in a source file beside the header: parsed once, one more object
 };
 
-// What is written. The order is that of the files.
+// What to write. Files are in this order.
 enum class Output : std::uint8_t {
   kCpp,      // the C++ header
   kC,        // the C header, <stem>.h
@@ -35,7 +35,7 @@ struct Options {
   std::string header = "kernels.hpp";  // file name
   std::string name_space = "kernels";  // "a" or "a::b"
   Storage storage = Storage::kArray;
-  std::vector<Output> outputs = {Output::kCpp};  // sorted, each once
+  std::vector<Output> outputs = {Output::kCpp};  // sorted, without duplicates
   std::uint32_t minimum_runtime = 0;             // KILN_VERSION form; 0: any
 };
 
@@ -44,9 +44,9 @@ struct GeneratedFile {
   std::string text;  // may be binary
 };
 
-// `stored` of every image is what lies in the program (stages/embed).
+// Returns all files. The program holds `stored` of each image (stages/embed).
 //
-// The files of each output, in their order:
+// The files of each output, in order:
 //   kCpp      the header; for Storage::kAsm "<stem>.S" and the blobs that it includes,
 //             "<stem>.blobs/<module>.<unit>.<target>.<format>[.zst]"; for Storage::kSplit
 //             "<stem>.cpp"
@@ -56,12 +56,12 @@ struct GeneratedFile {
 //   kCatalog  "<stem>.kiln", also for kRust and for kC with Storage::kAsm, which include it
 //   kAmalgamation  "<stem>_amalgamated.hpp"
 //
-// The C++ header's digest, which names its inline namespace and its symbols, is the SHA-256 of its
-// files as they are with a digest of zeros. So any two headers that differ in any way have
-// different namespaces, and both may be part of one program.
+// The C++ header's digest names its inline namespace and its symbols. It is the SHA-256 of its
+// files, written with a digest of zeros. So headers that differ in any way have different
+// namespaces, and a program may contain both.
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options);
 
-// The names of those files, in their order, but for the blobs, whose number depends on the images.
+// The names of those files, in order, except the blobs, whose number depends on the images.
 std::vector<std::string> file_names(const Options& options);
 
 }  // namespace kiln::generator

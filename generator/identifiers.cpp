@@ -8,11 +8,11 @@
 namespace kiln::generator {
 namespace {
 
-// What the header declares beside the kernels, and namespaces that it must still be able to name.
+// What the header declares besides the kernels, and the namespaces that it refers to.
 constexpr std::array<std::string_view, 10> kHeaderNames = {
     "Id", "Module", "catalog", "data", "detail", "find", "get", "kiln", "modules", "std"};
 
-// Macros that compilers or common C headers define, in lower case or as ordinary words.
+// Macros of compilers or common C headers that look like ordinary words.
 constexpr std::array<std::string_view, 14> kMacros = {
     "BUFSIZ", "EOF",   "INFINITY", "NAN",   "NULL",   "assert", "errno",
     "linux",  "major", "minor",    "stdin", "stderr", "stdout", "unix"};

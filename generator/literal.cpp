@@ -12,12 +12,12 @@ constexpr std::size_t kColumns = 100;
 
 constexpr bool is_octal_digit(unsigned char byte) { return byte >= '0' && byte <= '7'; }
 
-// '?' is escaped so that no trigraph can arise.
+// '?' is escaped to avoid trigraphs.
 constexpr bool stays(unsigned char byte) {
   return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '?';
 }
 
-// How a byte is written; four columns are the most.
+// The spelling of a byte, at most four columns.
 struct Spelling {
   std::array<char, 4> text{};
   std::size_t size = 0;
@@ -37,7 +37,7 @@ constexpr Spelling spell(unsigned char byte, bool digit_follows) {
   return spelling;
 }
 
-// By whether an octal digit follows, and by byte.
+// Indexed by whether an octal digit follows, and by the byte.
 constexpr auto kSpellings = [] {
   std::array<std::array<Spelling, 256>, 2> all{};
   for (std::size_t byte = 0; byte < 256; ++byte) {
@@ -61,7 +61,7 @@ void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
   begin_line();
   std::size_t column = indent + 1;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    // The longest a byte gets is four columns; the closing quote and a separator come after it.
+    // A byte takes at most four columns. The closing quote and a separator follow.
     if (column + 6 > columns) {
       flush();
       out.append("\"\n");
@@ -83,7 +83,7 @@ void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
 }  // namespace
 
 void append_literal(std::string& out, std::string_view bytes, int indent) {
-  // What compressed bytes take; whatever takes more grows.
+  // Enough for compressed bytes; others may need the string to grow.
   out.reserve(out.size() + 3 * bytes.size() + 16);
   append_pieces(out, bytes, static_cast<std::size_t>(indent), kColumns);
 }

@@ -1,8 +1,8 @@
 // Bytes as C++ string literals.
 //
-// A string literal is the cheapest portable way to put bytes into a program: for 4 MiB, g++ and clang
-// need 0.4 s where a list of numbers takes 6 to 8 s and ten times the memory. C++17 lets a literal
-// initialise an array of unsigned char.
+// A string literal is the cheapest portable way to put bytes into a program: for 4 MiB, g++ and
+// clang need 0.4 s, while a list of numbers takes 6 to 8 s and ten times the memory. C++17 allows a
+// literal to initialise an array of unsigned char.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace kiln::generator {
 
-// Appends `bytes` as one string literal in adjacent pieces, a piece a line, each line indented by
-// `indent` spaces and at most 100 columns wide. Printable ASCII stays, everything else becomes the
-// shortest octal escape that the next character allows. No newline after the last line.
+// Appends `bytes` as one string literal in adjacent pieces, one per line. Lines are indented by
+// `indent` spaces and at most 100 columns wide. Printable ASCII is kept; other bytes become the
+// shortest octal escape that the next character allows. The last line has no newline.
 void append_literal(std::string& out, std::string_view bytes, int indent);
 
-// The same on one line, however long: for names.
+// The same on a single line of any length, for names.
 std::string literal(std::string_view text);
 
 }  // namespace kiln::generator

@@ -1,9 +1,9 @@
 // A program of kiln's own build: make_loader_text OUTPUT SOURCE_FOLDER PUBLIC_HEADER... --
 // SOURCE...
 //
-// Puts the public headers, and the loader's sources, into one text each, with every file of kiln's
-// that they include in its place, once (a .def file each time), and writes loader_text.cpp, which
-// holds the two. Files are named relative to the source folder.
+// Makes one text of the public headers and one of the loader's sources. Each file of kiln's that
+// they include is inserted in place of its first #include (a .def file each time). Writes
+// loader_text.cpp, which holds both texts. Files are named relative to the source folder.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -21,7 +21,7 @@ class Amalgamation {
  public:
   explicit Amalgamation(fs::path root) : root_(std::move(root)) {}
 
-  // The text of the file, with what it includes; nothing when it was there before.
+  // Returns the text of a file with its includes inserted, or nothing if it was already taken.
   std::string take(const fs::path& file) {
     const bool is_table = file.extension() == ".def";
     if (!is_table && !seen_.insert(file).second) return {};
@@ -42,7 +42,7 @@ class Amalgamation {
   }
 
  private:
-  // Empty where the line includes no file of kiln's.
+  // Returns the included file of kiln's, or an empty path.
   fs::path included_by(std::string_view line, const fs::path& file) const {
     constexpr std::string_view kDirective = "#include ";
     if (line.substr(0, kDirective.size()) != kDirective) return {};
@@ -62,7 +62,8 @@ class Amalgamation {
   std::set<fs::path> seen_;
 };
 
-// As a function that returns the text. Compilers limit a literal's length; adjacent ones are one.
+// Writes a function that returns the text. Compilers limit a literal's length, so the text is split
+// into adjacent literals.
 void write_function(std::ostream& out, std::string_view name, std::string_view text) {
   constexpr std::size_t kPiece = 8000;
   out << "std::string_view kiln::generator::" << name

@@ -21,9 +21,9 @@ std::string short_digest(const Digest& digest) { return digest.hex().substr(0, 1
 
 namespace {
 
-// Whether a kernel, or the namespace that it is in, has that name in its source.
+// True if the source uses that name for a kernel or for the outermost namespace of one.
 bool has_source_name(const Module& module, const std::string& name) {
-  // Few kernels are worth reading.
+  // A quick check avoids demangling most kernels.
   const bool may_have = std::ranges::any_of(module.kernels, [&](const Kernel& kernel) {
     return kernel.name.starts_with("_Z") && kernel.name.find(name) != std::string::npos;
   });
@@ -42,7 +42,7 @@ std::string namespace_name(const Catalog& catalog, const Module& module) {
            has_source_name(other, module.name);
   });
   if (!is_taken) return own;
-  // A kernel of an odd name has the short spelling, too.
+  // A kernel with an unusual name also has the short spelling.
   return spelt_out(module.name, own == module.name ? Spelling::kShort : Spelling::kEveryByte);
 }
 

@@ -16,8 +16,8 @@
 namespace kiln::generator {
 namespace {
 
-// Keywords of Rust that are no keywords of C++, and names that the module itself uses, types of Rust
-// among them.
+// Keywords of Rust that C++ does not have, and names that the module itself uses, including Rust
+// types.
 constexpr std::array<std::string_view, 58> kTaken = {
     "Aligned", "BYTES",    "Format", "Image",   "Self",   "ALL_IDS", "abstract", "as",    "async",
     "await",   "become",   "box",    "catalog", "crate",  "dyn",     "final",    "fn",    "gen",
@@ -72,7 +72,7 @@ std::string shouted(const std::string& name) {
   return out;
 }
 
-// Names that differ in case or underscores alone keep their own spelling.
+// A name that differs from another only in case or underscores is spelt out.
 std::vector<std::string> id_names(const Catalog& catalog) {
   std::vector<std::string> names;
   for (const Module& module : catalog.modules) names.push_back(camel(module.name));
@@ -119,7 +119,7 @@ std::string parameter_name(const KernelParameter& parameter, std::size_t positio
   static constexpr std::array<std::string_view, 2> kOwn = {"launch", "self"};
   const bool is_ours = std::ranges::find(kOwn, parameter.name) != kOwn.end();
   if (parameter.name.empty() || is_ours || rust_name(parameter.name) != parameter.name) {
-    return "argument_" + std::to_string(position + 1);  // as messages count
+    return "argument_" + std::to_string(position + 1);  // messages count from 1, too
   }
   return parameter.name;
 }
@@ -134,7 +134,8 @@ std::string kernel_type(const Module& module, const Kernel& kernel, const std::s
   }
   std::string out;
   if (name != kernel.name) out += "\n    // " + in_comment(readable_name(kernel.name));
-  // With a named field: a tuple's name would be a value, which no parameter may be called like.
+  // The field is named, because a tuple struct's name is also a value, and no parameter could then
+  // have it.
   out += "\n    pub struct " + name + " { function: kiln::Function }\n    impl " + name + " {\n";
   out += "        pub fn load(device: &kiln::Device) -> kiln::Result<Self> {\n";
   out += "            Ok(Self { function: super::catalog()?.function(device, " +
@@ -159,7 +160,7 @@ std::string module_text(const Module& module) {
   return out + "}\n";
 }
 
-// In a function, because a constant may not refer to what changes: each image keeps its bytes.
+// In a function, because a constant may not refer to mutable data: each image caches its bytes.
 std::string images(const Module& module, std::size_t index) {
   std::string out = "\nfn images_" + std::to_string(index) + "() -> &'static [Image] {\n" +
                     "    static IMAGES: [Image; " + std::to_string(module.images.size()) +
@@ -205,7 +206,7 @@ std::string write_rust_module(const Catalog& catalog, const Options& options) {
   for (const Module& module : catalog.modules) out += module_text(module);
   out += "\nstatic BYTES: &Aligned<[u8]> = &Aligned(*include_bytes!(" +
          rust_literal(stem(options) + ".kiln") + "));\n\n";
-  // Each of its items is of no use to some program.
+  // Every item is unused in some programs.
   std::string_view rest = rust_runtime_text();
   while (!rest.empty()) {
     const std::size_t end = rest.find('\n');

@@ -1,6 +1,6 @@
-// The Rust module: ids, modules and images in the shape of candle's crate, and a type for each
-// kernel that launches it with arguments of its parameters' types. It includes the catalog file
-// beside it, and needs no crate: the C interface, libkiln_runtime, serves it.
+// The Rust module: ids, modules and images in the form of candle's crate, and for each kernel a
+// type with a typed launch function. It includes the catalog file beside it. It needs no crate,
+// only the C interface, libkiln_runtime.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace kiln::generator {
 
 std::string write_rust_module(const Catalog& catalog, const Options& options);
 
-// rust_runtime.rs: what wraps the C interface, the same in every module.
+// The text of rust_runtime.rs, which wraps the C interface. It is the same in every module.
 std::string_view rust_runtime_text();
 
 }  // namespace kiln::generator

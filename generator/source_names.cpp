@@ -19,7 +19,7 @@ struct Spelling {
   std::string_view demangled, cpp;
 };
 
-// What compilers call types, and how every program can.
+// Demanglers' names of types, and portable names for them.
 constexpr std::array<Spelling, 22> kTypes = {{
     {"bool", "bool"},
     {"char", "char"},
@@ -45,7 +45,7 @@ constexpr std::array<Spelling, 22> kTypes = {{
     {"void", "void"},
 }};
 
-// Of a number, by what stands behind it: "4u".
+// Types of numbers by their suffix: "4u".
 constexpr std::array<Spelling, 6> kSuffixes = {{{"", "int"},
                                                 {"u", "unsigned int"},
                                                 {"l", "long"},
@@ -60,7 +60,7 @@ std::optional<std::string_view> find(const std::array<Spelling, kCount>& table,
   return found == table.end() ? std::nullopt : std::optional(found->cpp);
 }
 
-// The parameter that an argument is for, and the argument: {"typename", "float"}, {"int", "4"}.
+// The kind of template parameter and the argument: {"typename", "float"}, {"int", "4"}.
 using Argument = std::pair<std::string, std::string>;
 
 std::optional<Argument> read_argument(std::string_view text) {
@@ -79,12 +79,13 @@ std::optional<Argument> read_argument(std::string_view text) {
   if (end == sign) return std::nullopt;
   const auto by_suffix = find(kSuffixes, text.substr(end));
   if (!by_suffix || (!type.empty() && end != text.size())) return std::nullopt;
-  // The least of all numbers is none that C++ can write: it is a sum.
+  // C++ has no literal for the smallest integer.
   if (sign != 0 && text.substr(1, end - 1).size() >= 19) return std::nullopt;
   return Argument{type.empty() ? *by_suffix : type, text};
 }
 
-// "ns::saxpy<float, 4>" -> "ns", "saxpy" and its arguments; "scale" -> "", "scale" and none.
+// "ns::saxpy<float, 4>" -> "ns", "saxpy" and its arguments; "scale" -> "", "scale" and no
+// arguments.
 struct Instance {
   std::string space, name;
   std::vector<Argument> arguments;
@@ -107,7 +108,7 @@ std::optional<Instance> read_instance(std::string_view text) {
   instance.name = path;
   if (!is_template) return instance;
   text = text.substr(open + 1, text.size() - open - 2);
-  // What holds brackets or commas of its own is no argument that is read.
+  // Arguments with brackets or commas of their own are not supported.
   for (const std::string_view one : split(text, ',')) {
     const std::optional<Argument> argument = read_argument(trim(one));
     if (!argument) return std::nullopt;
@@ -210,7 +211,7 @@ std::vector<NameOfModule> names_in_namespaces(const Catalog& catalog) {
   std::erase_if(all, [&](const NameOfModule& one) {
     const std::string& space = one.name.space;
     const std::string path = space + "::" + one.name.name;
-    // A namespace of another module may be called like this kernel.
+    // A namespace of another module may have the same name as this kernel.
     const auto inside = uses.lower_bound(path + "::");
     return uses.at(path) > 1 || outside.contains(space.substr(0, space.find("::"))) ||
            (inside != uses.end() && inside->first.starts_with(path + "::"));

@@ -1,4 +1,4 @@
-// How generated text is laid out: lists broken over lines, names in comments.
+// The layout of generated text: lists broken over lines, names in comments.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@ namespace kiln::generator {
 
 inline constexpr std::size_t kColumns = 100;
 
-// `line` and "a, b, c" and `end`, broken over lines of at most kColumns that start with `lead`,
-// later ones indented to the first element.
+// Returns `line`, "a, b, c" and `end`, broken into lines of at most kColumns. Further lines start
+// with `lead` and are indented to the first element.
 std::string listed(std::string line, const std::vector<std::string>& elements, char end,
                    const std::string& lead = {});
 
-// The name as it is, or where it could end the comment's line or go on in the next, as a literal.
-// An assembly label can hold any character.
+// Returns the name, or a literal if the name could end the comment or continue it on the next line.
+// An assembly label can contain any character.
 std::string in_comment(const std::string& name);
 
 }  // namespace kiln::generator

@@ -1,10 +1,10 @@
-// Finds a kernel by the name that the command line gives, with arguments that are known only when
-// the program runs:
+// Finds a kernel by the name on the command line and passes it arguments that are known only at run
+// time:
 //
 //   by_name [MODULE [KERNEL]]          by default: affine affine_f64
 //
-// Any kernel of that module that scales and shifts numbers of 32 or 64 bits will do; for another
-// name the error says which one comes near.
+// Any kernel of that module that scales and shifts numbers of 32 or 64 bits will do. For another
+// name, the error suggests a similar one.
 #include <cstdio>
 #include <kiln/runtime.hpp>
 #include <kiln_kernels.hpp>  // generated: see examples/CMakeLists.txt
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   const auto kernel = device->function(kernel_name, *module);
   if (!kernel) return fail(kernel.error());
 
-  // What the catalog knows of the kernel: as many parameters, each of so many bytes.
+  // The catalog knows the number of parameters and the size of each in bytes.
   std::printf("%.*s on %s takes", static_cast<int>(kernel_name.size()), kernel_name.data(),
               device->info().id.c_str());
   for (const kiln::Parameter& parameter : kernel->kernel()->parameters) {
@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
   if (!in) return fail(in.error());
   const auto out = device->upload(input);
   if (!out) return fail(out.error());
-  // (numel, num_dims, dims_and_strides, in, out, mul, add). Of what is passed so only the number is
-  // checked; launch() checks the types, too.
+  // (numel, num_dims, dims_and_strides, in, out, mul, add). launch_raw() checks only the number of
+  // arguments; launch() also checks the types.
   const std::size_t count = input.size(), dims = 1;
   const void *const contiguous = nullptr, *const from = in->data(), *const to = out->data();
   const double mul = 10, add = 0.5;

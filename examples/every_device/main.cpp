@@ -1,14 +1,14 @@
-// Runs the same operations on every device of this machine, its own processor included, and on
-// those named on the command line:
+// Runs the same operations on every device of this machine, including its own processor, and on the
+// devices named on the command line:
 //
 //   every_device [DEVICE...]
 //
-// Each result, of a transposed matrix, is held to a plain loop and compared with the first device's
-// bit by bit. A square is the same on all of them; silu differs in the last places, as exponential
-// functions do, within its bound.
+// The input is a transposed matrix. Each result is checked against a plain loop and compared bit by
+// bit with the first device's. A square is the same on all devices. silu differs in the last
+// places, within its bound, as exponential functions do.
 //
-// Exit: 0 when every device was right that has kernels in this build, 1 when one was not, when a
-// named one is not there, or when none could run.
+// Exit status: 0 if every device that has kernels in this build was right; 1 if one was wrong, a
+// named device does not exist, or none could run.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -38,7 +38,7 @@ constexpr Operation kOperations[] = {
     {kiln::ops::UnaryOp::kSilu, [](double x) { return x / (1.0 + std::exp(-x)); }, 5},
 };
 
-// From -10 to 10; element (row, column) of the matrix lies at row + column * kRows.
+// Values from -10 to 10. Element (row, column) of the matrix lies at row + column * kRows.
 Values make_input() {
   Values input(kRows * kColumns);
   for (std::size_t i = 0; i < input.size(); ++i) {
@@ -76,7 +76,7 @@ kiln::Result<Values> run(const kiln::Device& device, const Operation& operation,
   return device.download(*out);
 }
 
-// A number for each float, in their order, that grows by one from a float to the next.
+// Maps floats to integers in the same order. Neighbouring floats differ by one.
 std::int64_t position(float value) {
   std::uint32_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
@@ -84,7 +84,7 @@ std::int64_t position(float value) {
   return bits >> 31 != 0 ? -magnitude : magnitude;
 }
 
-// The greatest distance between two elements, in units in the last place.
+// Returns the greatest distance between two elements, in units in the last place.
 std::int64_t distance(const Values& a, const Values& b) {
   std::int64_t greatest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     std::printf("%s_f32 of a transposed %zux%zu matrix; right is within %d ulp of a plain loop\n",
                 std::string(kiln::ops::info(operation.op).root).c_str(), kRows, kColumns,
                 static_cast<int>(operation.bound));
-    Values first;  // of the first device that ran
+    Values first;  // result of the first device that ran
     for (const std::string& id : ids) {
       std::printf("  %-18s ", id.c_str());
       const auto device = runtime->device(id);

@@ -1,5 +1,5 @@
-// Runs one kernel, affine_f32, on this machine and checks what it computes: on its first GPU, or,
-// where it has none, on its own processor.
+// Runs one kernel, affine_f32, and checks its result. Uses the first GPU, or the processor if there
+// is no GPU.
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
@@ -12,8 +12,8 @@ namespace {
 
 void print(const kiln::Error& error) { std::fprintf(stderr, "first: %s\n", error.text().c_str()); }
 
-// The default device; where nothing was built for it, because its compiler was not there, the host,
-// for which every machine can build.
+// Returns the default device. If nothing was built for it, because its compiler was missing,
+// returns the host, for which every machine can build.
 kiln::Result<kiln::Device> choose_device(const kiln::Runtime& runtime) {
   auto device = runtime.default_device();
   if (!device) return device;
@@ -23,7 +23,7 @@ kiln::Result<kiln::Device> choose_device(const kiln::Runtime& runtime) {
   return runtime.device("host");
 }
 
-// Why the kernel ran on the host, where nobody asked for that.
+// Prints why the kernel ran on the host although nobody asked for that.
 void print_why_no_gpu(const kiln::Runtime& runtime) {
   for (const kiln::BackendStatus& backend : runtime.backends()) {
     if (backend.available || backend.reasons.empty()) continue;
@@ -32,7 +32,7 @@ void print_why_no_gpu(const kiln::Runtime& runtime) {
   }
 }
 
-// out[i] = in[i] * 2 + 1 on `device`, checked.
+// Computes out[i] = in[i] * 2 + 1 on `device` and checks it.
 kiln::Result<void> run_affine(const kiln::Device& device) {
   const std::size_t count = 1'000'000;
   std::vector<float> input(count);
@@ -46,7 +46,7 @@ kiln::Result<void> run_affine(const kiln::Device& device) {
   if (!out) return out.error();
 
   // affine_f32(numel, num_dims, dims_and_strides, in, out, mul, add). Contiguous data needs no
-  // strides. An argument of another type, or one too few, does not compile.
+  // strides. A wrong type or number of arguments does not compile.
   const std::size_t* const contiguous = nullptr;
   const kiln::LaunchConfig config{{static_cast<std::uint32_t>((count + 255) / 256)}, {256}};
   auto launched = affine->launch(config, count, std::size_t{1}, contiguous, *in, *out,

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::uint32_t kVersion = 3;
 constexpr std::uint32_t kMostDims = 4;
-constexpr int kMostNested = 8;  // arrays in arrays
+constexpr int kMostNested = 8;  // nesting of arrays
 
 enum Type : std::uint32_t {
   kU8,
@@ -27,7 +27,7 @@ enum Type : std::uint32_t {
   kFloat64
 };
 
-// What is left of a file, from the front. Once something is missing, all that follows is.
+// The rest of a file, read from the front. Once something is missing, everything after it is, too.
 class Reader {
  public:
   explicit Reader(const std::vector<std::byte>& bytes) : bytes_(bytes) {}
@@ -71,7 +71,7 @@ class Reader {
 
   std::size_t at() const { return at_; }
   bool is_good() const { return !ended_ && unknown_.empty(); }
-  // What is wrong, and while what was read.
+  // Describes what is wrong, and what was being read.
   std::string problem(const std::string& what) const {
     if (!unknown_.empty()) return unknown_ + ", which does not exist, in " + what;
     return "ends at byte " + std::to_string(bytes_.size()) + ", in " + what;
@@ -103,7 +103,7 @@ std::string printable(std::string text) {
   return text;
 }
 
-// The product, unless it is beyond 63 bits.
+// Returns the product, or nothing if it does not fit into 63 bits.
 std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& dims) {
   std::uint64_t all = 1;
   for (const std::uint64_t dim : dims) {

@@ -26,7 +26,7 @@ void align(std::vector<std::byte>& bytes) {
   bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment);
 }
 
-// A scale as blocks hold it, and the value that it then has.
+// Stores a scale in a block and returns its rounded value.
 double put_f16(std::byte* at, double value) {
   const auto scalar = kiln::ops::Scalar::from(kiln::ops::DType::kF16, value);
   std::memcpy(at, &scalar.bits, 2);
@@ -59,7 +59,7 @@ void put_q4_0(std::byte* block, const float* values) {
   }
 }
 
-// Eight runs of 32 values, d * scale * quant - dmin * minimum: scales and minima have 6 bits.
+// Eight runs of 32 values, d * scale * quant - dmin * minimum. Scales and minima have 6 bits.
 void put_q4_k(std::byte* block, const float* values) {
   double scales[8], minima[8];
   for (std::size_t run = 0; run < 8; ++run) {
@@ -87,7 +87,7 @@ void put_q4_k(std::byte* block, const float* values) {
   }
 }
 
-// Sixteen runs of 16 values, d * scale * (quant - 32): scales are signed bytes.
+// Sixteen runs of 16 values, d * scale * (quant - 32). Scales are signed bytes.
 void put_q6_k(std::byte* block, const float* values) {
   double scales[16];
   for (std::size_t run = 0; run < 16; ++run) scales[run] = largest(values + 16 * run, 16) / 31;

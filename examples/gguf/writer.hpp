@@ -1,4 +1,4 @@
-// Writes what file.hpp reads, and quantizes values for it.
+// Writes the files that file.hpp reads, and quantizes values for them.
 #pragma once
 
 #include <cstddef>
@@ -28,8 +28,8 @@ class Writer {
 
 kiln::Result<void> write_file(const std::string& path, const std::vector<std::byte>& bytes);
 
-// The values in blocks of Q4_0, Q8_0, Q4_K or Q6_K: scales from the largest values, quants to the
-// nearest. Quick and plain; programs that quantize models search for better scales.
+// Quantizes values to blocks of Q4_0, Q8_0, Q4_K or Q6_K. Scales come from the largest values, and
+// values are rounded to the nearest quant. Programs that quantize models search for better scales.
 std::vector<std::byte> quantize(kiln::ops::BlockFormat format, const std::vector<float>& values);
 
 }  // namespace gguf

@@ -1,11 +1,11 @@
-// Multiplies a tensor of a GGUF file by a vector, on every device of this machine and on those
-// named:
+// Multiplies a tensor of a GGUF file by a vector, on every device of this machine and on the
+// devices named:
 //
 //   gguf_matvec FILE TENSOR [DEVICE...]
-//   gguf_matvec [DEVICE...]               a file of its own, and each of its tensors
+//   gguf_matvec [DEVICE...]               uses a generated file and all of its tensors
 //
-// The vector is made up. Each result is held to a plain product in f64, within the bound that
-// activations of 8 bits imply. Exit: 0 when all were right, else 1.
+// The vector is made up. Each result is compared with a plain product in f64, within the error
+// bound of 8-bit activations. Exit status: 0 if all results were right, else 1.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -43,7 +43,7 @@ gguf::File sample() {
   return *gguf::File::parse(writer.bytes(), "sample");
 }
 
-// Whether the product is right on each device that has kernels for it.
+// Returns true if the product is right on each device that has kernels for it.
 kiln::Result<bool> check(const kiln::Runtime& runtime, const std::vector<std::string>& ids,
                          const gguf::File& file, const gguf::Tensor& tensor) {
   const auto format = gguf::format_of(tensor.type);

@@ -52,8 +52,8 @@ kiln::Result<std::vector<float>> dequantize(const kiln::Device& device,
 
 Reference multiply_plainly(const std::vector<float>& weights, std::size_t rows,
                            const std::vector<float>& x) {
-  constexpr std::size_t kRun = 32;  // of x: values with one step
-  // Half a step, and the rounding of the step to f16: 2^-11 of up to 127 steps.
+  constexpr std::size_t kRun = 32;  // values of x that share a quantization step
+  // Half a step, plus the rounding of the step to f16: 2^-11 of up to 127 steps.
   constexpr double kOfStep = 0.5 + 127.0 / 2048;
   Reference reference;
   for (std::size_t row = 0; row < rows; ++row) {
@@ -68,8 +68,8 @@ Reference multiply_plainly(const std::vector<float>& weights, std::size_t rows,
         all_weights += std::fabs(double{of_row[i]});
         all_products += std::fabs(double{of_row[i]} * double{x[i]});
       }
-      // Quants and what is added to all of them are multiplied apart: each may be as large as the
-      // largest weight. The second term is for sums in f32.
+      // Quants and their common offset are multiplied separately, and each may be as large as the
+      // largest weight. The second term covers sums in f32.
       bound += (all_weights + kRun * most_weight) * kOfStep * most_x / 127 + 1e-5 * all_products;
     }
     reference.values.push_back(sum);

@@ -1,8 +1,9 @@
-// A CUDA or HIP graph of what was put on a stream: the driver starts it all for the price of about
-// one launch. Graphs are the vendor's own, and found in the library that kiln has opened.
+// A CUDA or HIP graph of the work on a stream. The driver starts all of it for about the price of
+// one
+// launch. The graph functions are the vendor's; they are found in the library that kiln has opened.
 //
-// While a stream is captured nothing may be loaded or allocated: prepare() launches before. Their
-// buffers must live as long as the graph.
+// While a stream is captured, nothing may be loaded or allocated: call prepare() for all launches
+// first. Their buffers must live as long as the graph.
 #pragma once
 
 #include <dlfcn.h>
@@ -14,7 +15,7 @@
 
 class Graph {
  public:
-  // Records what `work` puts on the device's stream. Errors: those of `work`; kUnavailable where
+  // Records what `work` puts on the device's stream. Errors: the errors of `work`; kUnavailable if
   // the device has no graphs; kDriver.
   static kiln::Result<Graph> record(const kiln::Runtime& runtime, const kiln::Device& device,
                                     const kiln::Stream& stream,
@@ -27,7 +28,7 @@ class Graph {
     for (const kiln::BackendStatus& status : runtime.backends()) {
       if (status.backend == backend) graph.library_ = dlopen(status.library.c_str(), RTLD_NOW);
     }
-    // The vendor's functions want a current context.
+    // The vendor's functions need a current context.
     kiln::Result<void> done = device.as_current([&] { return graph.capture(work); });
     if (!done) return std::move(done).error();
     return graph;
@@ -45,7 +46,7 @@ class Graph {
     });
   }
 
-  // Puts all of it on the stream again.
+  // Puts the recorded work on the stream again.
   kiln::Result<void> launch() const {
     return device_.as_current([&] {
       return check(call(is_cuda_ ? "cuGraphLaunch" : "hipGraphLaunch", runnable_, stream_),
@@ -75,7 +76,8 @@ class Graph {
     return done;
   }
 
-  // The vendor's status, 0 for success; -1 where its library has no such function.
+  // Calls a function of the vendor's. Returns its status, 0 for success, or -1 if the library lacks
+  // it.
   template <typename... Arguments>
   int call(const char* name, Arguments... arguments) const {
     const auto function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library_, name));

@@ -1,6 +1,6 @@
-// Records several launches into a CUDA or HIP graph, and replays it: the driver then starts them
-// all for the price of about one. Graphs are the vendor's own; kiln's launches go into them like
-// any other (graph.hpp).
+// Records several launches into a CUDA or HIP graph and replays it. The driver then starts all of
+// them for about the price of one. Graphs are the vendor's own; kiln's launches go into them like
+// any others (graph.hpp).
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -30,8 +30,8 @@ int main() {
   if (!stream) return fail(stream.error());
   const kiln::ops::Launcher launcher(*device, *stream);
 
-  // y = x / 2 + 1 of a transposed matrix, then x = y: each replay starts from what the last one
-  // left.
+  // y = x / 2 + 1 of a transposed matrix, then x = y. Each replay starts from the result of the
+  // last one.
   const std::vector<float> zeros(kRows * kColumns);
   const auto x = device->upload(zeros);
   const auto y = device->upload(zeros);
@@ -50,7 +50,7 @@ int main() {
     return device->copy_on_device(*x, *y, *stream);
   };
 
-  // The host runs a launch before the call returns: there is nothing to record.
+  // The host runs a launch before the call returns, so there is nothing to record.
   const auto graph = Graph::record(*runtime, *device, *stream, work);
   if (!graph && graph.error().code != kiln::ErrorCode::kUnavailable) return fail(graph.error());
   for (int i = 0; i < kReplays; ++i) {

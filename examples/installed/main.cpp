@@ -1,4 +1,4 @@
-// Runs saxpy, a kernel of this project, on the first GPU of this machine; without one it says why.
+// Runs saxpy, a kernel of this project, on the first GPU of this machine, or says why it cannot.
 #include <kiln/runtime.hpp>
 #include <saxpy_kernels.hpp>  // generated: see CMakeLists.txt
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// What the kernel takes is known to the compiler, on a machine without any GPU, too.
+// The compiler knows the kernel's parameters, even on a machine without a GPU.
 static_assert(saxpy_kernels::saxpy.kParameterCount == 4);
 static_assert(saxpy_kernels::find("vectors")->find("saxpy") == 0);
 

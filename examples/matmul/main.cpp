@@ -1,5 +1,5 @@
-// Multiplies a batch of matrices by one transposed matrix, through the vendor's own library, which is
-// found when the program runs: cuBLAS, rocBLAS, or a BLAS on the host.
+// Multiplies a batch of matrices by one transposed matrix, with the vendor's library, which is
+// found at run time: cuBLAS, rocBLAS, or a BLAS on the host.
 #include <cmath>
 #include <cstdio>
 #include <kiln/ops.hpp>
@@ -46,7 +46,7 @@ int main() {
 
   for (std::size_t row = 0; row < kBatch * kRows; ++row) {
     for (std::size_t column = 0; column < kColumns; ++column) {
-      float sum = 0;  // of small whole numbers: exact
+      float sum = 0;  // small integers: exact
       for (std::size_t i = 0; i < kInner; ++i) {
         sum += lhs[row * kInner + i] * rhs[column * kInner + i];
       }

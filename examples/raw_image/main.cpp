@@ -1,9 +1,10 @@
-// Runs a kernel of an image that is in no header: a file that comes with the program, or over the
-// wire.
+// Runs a kernel from an image that is in no header, such as a file that comes with the program or
+// over
+// the network.
 //
 //   raw_image IMAGE...          affine_f32 of the first image that the default device runs
 //
-// IMAGE: a cubin, PTX or a fat binary; an AMD code object or bundle; a host image. The folder
+// IMAGE is a cubin, PTX or a fat binary, an AMD code object or bundle, or a host image. The folder
 // out/images/affine of `kiln build` has one for each target.
 #include <cstdio>
 #include <fstream>
@@ -24,8 +25,8 @@ std::string read_file(const char* path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// out[i] = in[i] * 2 + 1. No header tells the types of the kernel's parameters, so the compiler
-// checks none.
+// Computes out[i] = in[i] * 2 + 1. No header tells the kernel's parameter types, so the compiler
+// cannot check the arguments.
 kiln::Result<std::vector<float>> run(const kiln::Device& device, const kiln::Function& affine) {
   const std::vector<float> input = {1, 2, 3, 4};
   const auto in = device.upload(input);
@@ -50,7 +51,7 @@ int main(int argc, char** argv) {
     const std::string image = read_file(argv[i]);
     const auto affine = device->function("affine_f32", image.data(), image.size());
     if (!affine) {
-      fail(affine.error());  // of another architecture, say: the message tells
+      fail(affine.error());  // for instance of another architecture: the message tells
       continue;
     }
     const auto output = run(*device, *affine);

@@ -1,7 +1,7 @@
-// A program that carries no image, only what its kernels are compiled from: `kiln build
-// --embed-source=instead`. The first run compiles them for the very device, with NVRTC, hipRTC or
-// the host's C++ compiler, and keeps the result under ~/.cache/kiln/compiled; the next run finds it
-// there. KILN_TRACE=1 tells which it was.
+// A program that carries no image, only the source of its kernels: `kiln build
+// --embed-source=instead`. The first run compiles the source for the present device, with NVRTC,
+// hipRTC or the host's C++ compiler, and caches the result under ~/.cache/kiln/compiled. The next
+// run finds it there. KILN_TRACE=1 shows which of the two happened.
 #include <cstdio>
 #include <kiln/runtime.hpp>
 #include <kiln_kernels.hpp>  // generated: see examples/CMakeLists.txt
@@ -22,7 +22,7 @@ int main() {
   const auto device = runtime->default_device();
   if (!device) return fail(device.error());
 
-  const auto affine = device->function(source_kernels::affine_f32);  // compiles what it has to
+  const auto affine = device->function(source_kernels::affine_f32);  // compiles if needed
   if (!affine) return fail(affine.error());
   const kiln::ModuleStatistics statistics = device->statistics(source_kernels::modules::affine);
   std::printf("%s: module 'affine' was there after %.0f ms\n", device->info().id.c_str(),

@@ -1,5 +1,5 @@
-// Cuts one array into as many pieces as there are devices, and works on all of them at once: a
-// thread for each. A module is loaded once on each device, by the thread that needs it first.
+// Cuts an array into as many pieces as there are devices and works on all of them at once, with a
+// thread for each. A module is loaded once per device, by the thread that needs it first.
 #include <algorithm>
 #include <cstdio>
 #include <kiln/runtime.hpp>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr std::size_t kCount = 1 << 20;
 
-// values[i] = values[i] * 2 + 1 for `count` values, on one device.
+// Computes values[i] = values[i] * 2 + 1 for `count` values on one device.
 kiln::Result<void> work(const kiln::Device& device, float* values, std::size_t count) {
   const auto affine = device.function(kiln_kernels::affine_f32);
   if (!affine) return affine.error();
   const auto stream = device.create_stream();
   if (!stream) return stream.error();
 
-  // In the order of the stream; the last line waits for it.
+  // These run in the order of the stream; the last line waits for them.
   const kiln::ArrayView<float> piece(values, count);
   const auto buffer = device.upload_async(piece, *stream);
   if (!buffer) return buffer.error();

@@ -5,8 +5,8 @@
 namespace ops = kiln::ops;
 using ops::DType;
 
-// Plans a step into a decoder. What fails is remembered, and later calls do nothing: step by step,
-// the plan reads like the model.
+// Plans the launches of a step. The first error is kept, and later calls do nothing, so that the
+// plan reads like the model.
 class Planner {
  public:
   Planner(Decoder& decoder, const gguf::File& file)
@@ -69,7 +69,8 @@ class Planner {
     return {kept(taken(decoder_.device_.upload(taken(file_.data(*tensor))))), tensor->type};
   }
 
-  // Angles of the rotary embedding by position, and what positions may look at: 0, or far below it.
+  // Angles of the rotary embedding by position, and a mask of the visible positions: 0, or far
+  // below it.
   void make_tables() {
     const std::size_t half = sizes_.head_size() / 2, positions = sizes_.positions;
     std::vector<float> cos, sin, mask;
@@ -116,7 +117,7 @@ class Planner {
     rows.out = x;
     launch(rows);
   }
-  // The row of a table that is the position's.
+  // Selects the row of a table for the current position.
   void select(const void* table, std::size_t columns, void* out) {
     ops::IndexSelect row;
     row.dims = {sizes_.positions, columns};
@@ -137,7 +138,7 @@ class Planner {
     launch(norm);
     return out;
   }
-  // out = x times a matrix; of two silu(x times the gate) times that.
+  // out = x times a matrix; with a gate, silu(x times the gate) times that.
   void product(const std::string& name, const void* x, std::size_t rows, std::size_t columns,
                void* out, const std::string& gate = "") {
     const Weights matrix = weights(name, rows, columns);
@@ -200,7 +201,7 @@ class Planner {
     launch(rope);
     return out;
   }
-  // Puts a row in its position's place, which holds zeros before.
+  // Adds a row in its position's place, which holds zeros before.
   void* cached(const void* row) {
     decoder_.memory_.caches.push_back(buffer(sizes_.positions * sizes_.width * sizeof(float)));
     ops::IndexAdd add;
@@ -221,7 +222,7 @@ class Planner {
     const void* const keys = cached(key);
     const void* const values = cached(product(block + "attn_v", x, width, width));
 
-    // Of each head and position: a cache row's part, beside the query's or the weight's.
+    // For each head and position: a part of a cache row, beside the query's part or the weight.
     const ops::Extents parts = {heads, positions, head};
     const ops::Layout of_cache{parts, {head, width, 1}};
     const void* const products = binary(ops::BinaryOp::kMultiply, keys, of_cache, query,
@@ -261,7 +262,7 @@ class Planner {
     return product(block + "ffn_down", opened, width, hidden);
   }
 
-  // The best token takes the place of the one that was read, and the next position begins.
+  // The best token replaces the one that was read, and the position advances.
   void choose_token() {
     const Decoder::Memory& memory = decoder_.memory_;
     ops::Reduce best;

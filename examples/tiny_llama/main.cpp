@@ -1,13 +1,13 @@
-// Decodes a small transformer token by token, by kiln's kernels alone:
+// Decodes a small transformer token by token, using only kiln's kernels:
 //
-//   tiny_llama [DEVICE...]               a model of random weights, made here
+//   tiny_llama [DEVICE...]               a model with random weights, made here
 //   tiny_llama --model FILE [DEVICE...]  that file, with the tensors of model.hpp
-//   tiny_llama --write FILE              writes the model of random weights, and decodes nothing
+//   tiny_llama --write FILE              writes the model with random weights, and decodes nothing
 //
-// The host goes first. Every GPU of this machine, and every device that is named, then reads the
-// host's tokens; its logits must be near the host's. Where the device has graphs, it decodes the
-// text once more by replays of one captured step, and must choose the same tokens as by launches.
-// Exit: 0 when all were right, else 1.
+// The host decodes first. Every GPU of this machine, and every named device, then reads the host's
+// tokens, and its logits must be near the host's. If the device has graphs, it decodes the text
+// again by replays of one captured step, which must choose the same tokens as launches do. Exit
+// status: 0 if all were right, else 1.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -26,9 +26,9 @@ using Tokens = std::vector<std::uint32_t>;
 using Logits = std::vector<float>;
 
 constexpr std::uint32_t kFirstToken = 1;
-// Activations have 8 bits. Devices add floats in other orders, so now and then a value is rounded
-// the other way: one step of 127, which the layers behind it carry on. As a share of the greatest
-// logit.
+// Bound of the difference, as a share of the greatest logit. Activations have 8 bits, and devices
+// add floats in different orders. So a value is sometimes rounded the other way, by one step of
+// 127, and later layers carry the difference on.
 constexpr double kBound = 0.05;
 
 int fail(const kiln::Error& error) {
@@ -37,7 +37,7 @@ int fail(const kiln::Error& error) {
   return 1;
 }
 
-// What the host read and said, position by position.
+// The tokens that the host read and its logits, by position.
 struct Text {
   Tokens tokens;
   std::vector<Logits> logits;
@@ -62,13 +62,13 @@ double distance(const Logits& a, const Logits& b) {
   double most = 0, greatest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const double between = std::fabs(double{a[i]} - double{b[i]});
-    if (!(between <= most)) most = between;  // NaN, too
+    if (!(between <= most)) most = between;  // true for NaN, too
     greatest = std::max(greatest, std::fabs(double{b[i]}));
   }
   return most / greatest;
 }
 
-// How far the device's logits are from the text's, when it reads the same tokens.
+// Returns the distance of the device's logits from the text's when it reads the same tokens.
 kiln::Result<double> read_along(const Decoder& decoder, const Text& text) {
   double most = 0;
   if (auto done = decoder.start(kFirstToken); !done) return std::move(done).error();
@@ -87,7 +87,7 @@ struct Timed {
   Tokens tokens;
   double seconds = 0;
 };
-// Steps on their own: nothing is read back in between.
+// Times steps without reading anything back in between.
 template <typename Step>
 kiln::Result<Timed> timed(const Decoder& decoder, const kiln::Stream& stream, std::size_t count,
                           const Step& step) {
@@ -110,8 +110,8 @@ void print_speed(const char* how, const Timed& run, std::size_t launches) {
               us / static_cast<double>(launches));
 }
 
-// Whether the device is right, which then decodes `count` tokens for the time it takes. Without a
-// text the device's own is right, and becomes the text.
+// Returns true if the device is right, and times it while it decodes `count` tokens. Without a
+// text, the device's own output counts as right and becomes the text.
 kiln::Result<bool> check(const kiln::Runtime& runtime, const std::string& id,
                          const gguf::File& file, Text& text, std::size_t count) {
   const auto device = runtime.device(id);
@@ -179,7 +179,7 @@ kiln::Result<bool> run(const std::string& model, std::vector<std::string> named)
     std::size_t count = sizes->positions;
     if (id == "host") count = std::min<std::size_t>(8, count);
     Text part = text;
-    if (id.rfind("emulated", 0) == 0) {  // a thousand times as slow as a real one
+    if (id.rfind("emulated", 0) == 0) {  // a thousand times slower than a real one
       count = std::min<std::size_t>(2, count);
       part.tokens.resize(count);
     }

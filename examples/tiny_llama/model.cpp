@@ -31,7 +31,7 @@ struct ModelWriter {
   gguf::Writer writer;
   Random random;
 
-  // Products of it with values around 1 have values around 1.
+  // Products of the matrix with values around 1 have values around 1.
   void add_matrix(const std::string& name, BlockFormat format, std::size_t rows,
                   std::size_t columns) {
     const float reach = std::sqrt(3.0F / static_cast<float>(columns));

@@ -1,5 +1,5 @@
-// A small transformer in a GGUF file, by the names that llama models use: its sizes, and a file of
-// random weights.
+// A small transformer in a GGUF file with the tensor names of llama models: its sizes, and a file
+// with random weights.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,13 @@
 
 struct Sizes {
   std::size_t layers = 2, width = 256, heads = 4, hidden = 512, words = 512;
-  std::size_t positions = 32;  // tokens of a text, at most
+  std::size_t positions = 32;  // most tokens of a text
 
   std::size_t head_size() const { return width / heads; }
 };
 
-// A GGUF file of that model. The same in every run.
+// Returns a GGUF file of that model. It is the same in every run.
 std::vector<std::byte> random_model(const Sizes& sizes);
 
-// Errors: a pair is missing, or is a size that the decoder cannot do.
+// Errors: a pair is missing, or has a size that the decoder does not support.
 kiln::Result<Sizes> sizes_of(const gguf::File& file);

@@ -1,5 +1,5 @@
-// y = 1 + 2 * x on the default device, with nothing of kiln but the one header.
-#define KILN_IMPLEMENTATION  // the loader, in this file of the program alone
+// y = 1 + 2 * x on the default device. Needs nothing of kiln except the one header.
+#define KILN_IMPLEMENTATION  // the loader, in only this file of the program
 #include <kernels_amalgamated.hpp>
 
 #include <cstdio>
