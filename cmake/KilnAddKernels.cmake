@@ -1,4 +1,4 @@
-# kiln_add_kernels: a manifest becomes a library that a program links.
+# kiln_add_kernels: builds the kernels of a manifest into a library that programs can link.
 #
 #   kiln_add_kernels(TARGET name MANIFEST targets.json
 #                    [TARGETS gfx1100 sm_90 ...]     build for these only [the manifest's]
@@ -8,13 +8,14 @@
 #                    [NAMESPACE ns]                  the header's namespace [the manifest's]
 #                    [OPTIONS --allow-missing ...])  more options of `kiln build`
 #
-# `target_link_libraries(program PRIVATE name)` then lets it `#include` the generated header, by the file
-# name that the manifest gives it; the other files have the same name with another ending. The kernels are
-# built again when the manifest, a source, or a header that a source includes has changed, or a generated
-# file was deleted, and only the images that depend on it.
+# After `target_link_libraries(program PRIVATE name)` the program can `#include` the generated
+# header by the file name that the manifest gives it. The other generated files have the same name
+# with other endings. The kernels are built again when the manifest, a source or a header that a
+# source includes has changed, or when a generated file was deleted. Only the images that depend on
+# the change are built.
 #
-# In a cross build, where the target's kiln cannot run, -DKILN_PROGRAM=/usr/local/bin/kiln names that of
-# the machine that builds, of the same version.
+# In a cross build the target's kiln cannot run. -DKILN_PROGRAM=/usr/local/bin/kiln then names the
+# kiln of the machine that builds. Both must have the same version.
 #
 # Needs Ninja or Makefiles. EMBED asm needs the language ASM: project(... LANGUAGES CXX ASM).
 function(kiln_add_kernels)
@@ -60,7 +61,7 @@ function(kiln_add_kernels)
     message(FATAL_ERROR "kiln_add_kernels(${arg_TARGET}): this is a cross build, and the target's kiln cannot "
       "run here: name one that can, of the same version: -DKILN_PROGRAM=/path/to/kiln")
   endif()
-  # The build system must know the names of what is generated, and they are in the manifest.
+  # The build system must know the names of the generated files. They are in the manifest.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${manifest}")
   file(READ "${manifest}" text)
   string(JSON header ERROR_VARIABLE no_header GET "${text}" embed header)
@@ -100,14 +101,16 @@ function(kiln_add_kernels)
   foreach(output IN LISTS arg_EMIT)
     list(APPEND options --emit "${output}")
   endforeach()
-  # What a build makes, and of that what is compiled into the library.
+  # `byproducts` are the files that a build generates, except those in `compiled`, which become
+  # parts of the library.
   _kiln_generated_files(compiled byproducts "${header}" ${mode} ${outputs})
   list(TRANSFORM compiled PREPEND "${out}/include/")
   list(TRANSFORM byproducts PREPEND "${out}/include/")
-  # kiln leaves a header that would not change as it is; the stamp's time is that of the last build.
+  # kiln does not touch a header that would not change. The stamp's time is that of the last build.
   set(stamp "${generated}.stamp")
   if(POLICY CMP0116)
-    cmake_policy(SET CMP0116 NEW)  # depfiles are relative to the binary directory, as kiln's are absolute
+    # depfiles may contain paths relative to the binary directory; kiln's are absolute
+    cmake_policy(SET CMP0116 NEW)
   endif()
   add_custom_command(
     OUTPUT "${stamp}"
@@ -118,7 +121,8 @@ function(kiln_add_kernels)
     COMMENT "Building the GPU kernels of ${arg_TARGET}"
     USES_TERMINAL VERBATIM)
 
-  # Ninja makes a byproduct again where it was deleted; Make does not, so a target before each build looks.
+  # Ninja generates a deleted byproduct again but Make does not. For Make, a target that runs before
+  # each build checks for them.
   set(before)
   if(CMAKE_GENERATOR MATCHES "Makefiles")
     set(before ${arg_TARGET}.look)
@@ -156,7 +160,8 @@ function(kiln_add_kernels)
   endif()
 endfunction()
 
-# What the manifest's text has in embed.emit. Of a list that is wrong, or empty, kiln says so when it builds.
+# Returns the entries of embed.emit in the manifest's text. kiln reports a wrong or empty list when
+# it builds.
 function(_kiln_outputs_of result text)
   set(outputs)
   string(JSON count ERROR_VARIABLE no_list LENGTH "${text}" embed emit)
@@ -173,9 +178,10 @@ function(_kiln_outputs_of result text)
   set(${result} "${outputs}" PARENT_SCOPE)
 endfunction()
 
-# The names of what `kiln build` generates for `outputs`, the rest of the arguments: what is compiled, and what
-# is included or shipped. As generator/generate.cpp has them; tests/golden/generator/file_names.txt holds both. Of
-# a mode or an output in the manifest that there is not, kiln says so when it builds.
+# Returns the names of the files that `kiln build` generates for `outputs`, the remaining arguments:
+# first those that are compiled, then those that are included or shipped. The names must agree with
+# generator/generate.cpp; tests/golden/generator/file_names.txt tests both. kiln reports an unknown
+# mode or output of the manifest when it builds.
 function(_kiln_generated_files compiled included header mode)
   string(REGEX REPLACE "\\.[^.]*$" "" stem "${header}")
   set(sources)
@@ -202,7 +208,7 @@ function(_kiln_generated_files compiled included header mode)
   if("amalgamated" IN_LIST ARGN)
     list(APPEND others "${stem}_amalgamated.hpp")
   endif()
-  # The Rust module and the C assembly include it.
+  # The Rust module and the C assembly include the catalog.
   if("catalog" IN_LIST ARGN OR "rust" IN_LIST ARGN OR ("c" IN_LIST ARGN AND mode STREQUAL asm))
     list(APPEND others "${stem}.kiln")
   endif()
@@ -210,7 +216,7 @@ function(_kiln_generated_files compiled included header mode)
   set(${included} "${others}" PARENT_SCOPE)
 endfunction()
 
-# Fails where an argument has a word that `kiln build` would not take.
+# Fails if an argument contains a word that `kiln build` would reject.
 function(_kiln_check_words target argument known)
   foreach(word IN LISTS ARGN)
     if(NOT word IN_LIST known)
@@ -220,7 +226,8 @@ function(_kiln_check_words target argument known)
   endforeach()
 endfunction()
 
-# "; did you mean targets.json?" of the manifests in the folder of one that is not there, or nothing.
+# Returns "; did you mean targets.json?", naming the manifests in the folder of `manifest`, which
+# does not exist. Returns nothing if the folder contains none.
 function(_kiln_manifests_beside manifest result)
   get_filename_component(folder "${manifest}" DIRECTORY)
   file(GLOB candidates RELATIVE "${folder}" "${folder}/*.json")

@@ -1,12 +1,13 @@
-# The libraries that kiln uses, each under one name: CLI11::CLI11, kiln_zstd; for its tests
-# nlohmann_json::nlohmann_json, Catch2::Catch2WithMain.
+# The libraries that kiln uses, each with one target: CLI11::CLI11 and kiln_zstd, and for the tests
+# nlohmann_json::nlohmann_json and Catch2::Catch2WithMain.
 #
-# Each is taken from the system where it is new enough, else from the folder that tools/setup.sh
-# fills, else fetched by its recorded digest.
+# Each library is taken from the system if that version is new enough. Otherwise it is taken from
+# the folder that tools/setup.sh fills, or else downloaded and checked against the recorded digest.
 set(KILN_TOOLCHAIN_DIR "" CACHE PATH "Where tools/setup.sh puts what the machine lacks [its default]")
 include("${CMAKE_CURRENT_LIST_DIR}/KilnToolchainDir.cmake")
 
-# find_package(NAME MINIMUM), or else the archive at URL with that SHA-256.
+# Calls find_package(NAME MINIMUM). If the package is not found, downloads the archive at URL, which
+# must have this SHA-256.
 function(kiln_find_or_fetch name minimum url sha256)
   find_package(${name} ${minimum} QUIET PATHS "${kiln_toolchain_dir}")
   if(${name}_FOUND)

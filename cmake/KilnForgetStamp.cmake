@@ -1,4 +1,5 @@
-# Removes STAMP, so that Make builds again, where one of the files EXPECTED (with | between) is gone.
+# Removes STAMP if one of the files in EXPECTED (separated by |) does not exist, so that Make builds
+# again.
 string(REPLACE "|" ";" files "${EXPECTED}")
 foreach(file IN LISTS files)
   if(NOT EXISTS "${file}")

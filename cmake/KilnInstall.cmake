@@ -1,4 +1,4 @@
-# The install tree, and the package for find_package(kiln); the same names for add_subdirectory.
+# The install tree and the package for find_package(kiln). add_subdirectory gives the same names.
 #
 #   bin/kiln               the command-line driver
 #   include/kiln/          the public headers
@@ -58,7 +58,7 @@ if(PROJECT_IS_TOP_LEVEL)
   install(FILES README.md LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
   install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 endif()
-# Written by the program itself, so that they say what its --help says.
+# The program writes these files itself, so that they agree with its --help.
 if(TARGET kiln)
   install(CODE "
     set(kiln \"$<TARGET_FILE:kiln>\")

@@ -1,5 +1,5 @@
-# Installs what the program `kiln` prints of itself: completions into ${share}, manual pages into ${man}.
-# A program for another machine cannot be run here; then they are left out.
+# Installs the files that the program `kiln` prints: shell completions into ${share}, manual pages
+# into ${man}. They are left out if the program was built for another machine and cannot run here.
 function(write_text path)
   get_filename_component(folder "${path}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")

@@ -1,5 +1,5 @@
-# kiln_llvm: LLVM 19's library, for its disassembler; kiln_libdw: libdw, for source lines. The emulator
-# uses both; neither is needed by anything else.
+# kiln_llvm: the library of LLVM 19, for its disassembler. kiln_libdw: libdw, for source lines. Only
+# the emulator uses them.
 find_path(KILN_LLVM_INCLUDE_DIR llvm-c/Disassembler.h PATHS /usr/lib/llvm-19/include NO_DEFAULT_PATH)
 find_library(KILN_LLVM_LIBRARY NAMES LLVM-19 LLVM PATHS /usr/lib/llvm-19/lib NO_DEFAULT_PATH)
 find_path(KILN_LIBDW_INCLUDE_DIR elfutils/libdw.h)

@@ -2,7 +2,7 @@ if(WIN32)
   message(FATAL_ERROR "kiln runs on Linux alone: Windows and MSVC are not supported; build and run in WSL 2")
 endif()
 
-# The switches of a build of kiln itself.
+# The options of a build of kiln itself.
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)

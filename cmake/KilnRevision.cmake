@@ -1,7 +1,8 @@
-# Writes the source revision into OUTPUT, run as a script at every build:
+# Writes the source revision into OUTPUT. Runs as a script at every build:
 #   cmake -DSOURCE=dir -DOUTPUT=file -P KilnRevision.cmake
-# OUTPUT changes only when the revision does, so that a build with nothing to do stays one. A copy of
-# the sources inside another project's repository is not that repository's revision: "unknown".
+# OUTPUT changes only if the revision changes, so that a build with nothing to do compiles nothing.
+# If the sources are a copy inside the repository of another project, the revision is "unknown",
+# because the revision of that repository is not kiln's.
 set(revision "unknown")
 find_program(GIT git)
 if(GIT)

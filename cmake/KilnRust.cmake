@@ -1,4 +1,4 @@
-# KILN_RUSTC: a rustc that runs, else empty. One on PATH may be a proxy that finds no compiler behind it.
+# KILN_RUSTC: a rustc that runs, or empty. The one on PATH may be a proxy without a compiler.
 find_program(KILN_RUSTC NAMES rustc DOC "Compiles Rust examples and tests, which are left out without it")
 if(KILN_RUSTC)
   execute_process(COMMAND "${KILN_RUSTC}" --version RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)

@@ -1,10 +1,11 @@
-# kiln_compile_together(TARGET [EXCEPT source...]): with KILN_COMPILE_TOGETHER, the sources of TARGET are
-# compiled eight by eight, as one file each (CMake's unity builds). Headers are read and templates
-# instantiated once for the eight, which takes half the time. For builds from nothing: tests/run.sh and
-# examples/run.sh use it. Without it each source is compiled alone, which shows what a source forgot to include.
+# kiln_compile_together(TARGET [EXCEPT source...]): if KILN_COMPILE_TOGETHER is set, compiles the
+# sources of TARGET in groups of eight, each group as one file (CMake's unity builds). Headers are
+# then read and templates instantiated once for each group, which takes half the time. This is for
+# builds from nothing, as in tests/run.sh and examples/run.sh. Otherwise each source is compiled
+# alone, which detects missing includes.
 #
-# EXCEPT: what names something of its own as another source does. CMake leaves out what has options of its
-# own by itself.
+# EXCEPT: sources that define the same name as another source. CMake itself leaves out sources that
+# have compile options of their own.
 function(kiln_compile_together target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "EXCEPT")
   if(KILN_COMPILE_TOGETHER)

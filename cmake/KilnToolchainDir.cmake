@@ -1,5 +1,5 @@
-# kiln_toolchain_dir: where tools/setup.sh puts what the machine lacks, as tools/setup/place.sh has it; empty where no
-# variable says where.
+# kiln_toolchain_dir: the folder for what tools/setup.sh installs. Empty if no variable names one.
+# The rules are those of tools/setup/place.sh.
 if(KILN_TOOLCHAIN_DIR)
   set(kiln_toolchain_dir "${KILN_TOOLCHAIN_DIR}")
 elseif(NOT "$ENV{KILN_TOOLCHAIN_DIR}" STREQUAL "")

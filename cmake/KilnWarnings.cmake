@@ -1,5 +1,6 @@
-# kiln_warnings: linked PRIVATE by every target of ours, by no target of a user. Where sources are compiled
-# together, a name of one may hide another's: then hidden names are looked for within functions, which g++ can.
+# kiln_warnings: every target of ours links it PRIVATE, no target of a user does. If sources are
+# compiled together, a name of one may hide a name of another. Then only names hidden within a
+# function are reported, which g++ supports.
 set(kiln_shadow -Wshadow)
 if(KILN_COMPILE_TOGETHER)
   set(kiln_shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
@@ -17,10 +18,10 @@ if(KILN_SANITIZE)
     -fsanitize=${KILN_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kiln_warnings INTERFACE -fsanitize=${KILN_SANITIZE})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # What the sanitizers insert hides the initialisation of std::variant from g++.
+    # The code that the sanitizers insert prevents g++ from seeing that std::variant is initialised.
     target_compile_options(kiln_warnings INTERFACE -Wno-maybe-uninitialized)
   endif()
 endif()
-if(KILN_BUILD_FUZZERS)  # so that libFuzzer sees what an input reached
+if(KILN_BUILD_FUZZERS)  # gives libFuzzer the coverage of each input
   target_compile_options(kiln_warnings INTERFACE -fsanitize=fuzzer-no-link)
 endif()

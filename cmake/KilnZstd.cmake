@@ -1,5 +1,5 @@
-# kiln_zstd: the system's zstd library. Used by the build of kiln and by kilnConfig.cmake, because a
-# program that links the runtime's static library links zstd, too.
+# kiln_zstd: the system's zstd library. Both the build of kiln and kilnConfig.cmake use it, because
+# a program that links the static library of the runtime also links zstd.
 find_path(KILN_ZSTD_INCLUDE_DIR zstd.h)
 find_library(KILN_ZSTD_LIBRARY zstd)
 mark_as_advanced(KILN_ZSTD_INCLUDE_DIR KILN_ZSTD_LIBRARY)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# From a fresh machine to kernels that have run: sets the machine up, builds kiln, builds the kernels of
-# targets.json for every target that this machine has a compiler for, runs one on the first GPU, or without
-# one on the processor, and then one on every device that there is. Both check what their kernel computed.
+# Prepares a fresh machine and runs kernels on it: sets the machine up, builds kiln, and builds the
+# kernels of targets.json for every target that this machine has a compiler for. Then it runs one
+# kernel on the first GPU, or on the processor if there is no GPU, and one on every available
+# device. Both programs check the results of their kernels.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Configures the build folder of the preset `release`. From nothing, sources are compiled together: half the
-# time. A build that is there stays as it is.
+# Configures the build folder of the preset `release`. A new build folder compiles sources together,
+# which takes half the time. An existing one stays as it is.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 together=()

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Brings a Debian or Ubuntu machine to where kiln builds, tests, and compiles kernels for AMD and
-# NVIDIA: installs what is missing, leaves alone what is there. Run again, it does nothing.
+# Prepares a Debian or Ubuntu machine so that kiln can be built and tested and can compile kernels
+# for AMD and NVIDIA. Installs what is missing and leaves alone what is there. A second run does
+# nothing.
 #
-# Two places are written: the machine's package manager (packages of the machine's own release only)
-# and a private prefix (everything else). docs/SETUP.md tells what goes where, and why.
+# Writes to two places: the machine's package manager (only packages of the machine's own release)
+# and a private prefix (everything else). docs/SETUP.md lists what goes where, and why.
 set -euo pipefail
 
 usage() {
@@ -54,7 +55,8 @@ distribution_version=$(os_release VERSION_ID)  # Debian's testing and unstable h
 
 at_least() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
 
-# The folder above the bin/ that a command on PATH really lies in; empty when there is none.
+# Prints the folder above the bin/ that a command on PATH resolves to, or nothing if there is no
+# such command.
 folder_above() {
   local file
   file=$(command -v "$1") || return 0
@@ -62,7 +64,7 @@ folder_above() {
 }
 
 # --- what is there -----------------------------------------------------------------------------
-# Each has_... says in `place` where it is.
+# Each has_... function stores the location in `place`.
 
 has_command() {  # NAME MINIMUM
   local version
@@ -99,7 +101,7 @@ want_package() {  # WHAT PACKAGE...
   missing_packages+=("${@:2}")
 }
 
-# A part of the prefix is there when it was made from what it would be made from today.
+# Adds a part of the prefix to `missing_parts` unless the part's recorded recipe is the current one.
 want_part() {
   if [ "$(cat "$prefix/$1/.recipe" 2>/dev/null)" = "$(recipe "$1")" ]; then
     report "$1" found "$prefix/$1"
@@ -123,9 +125,9 @@ recipe() {
 
 look_around() {
   missing_packages=()  # of the machine's own release
-  welcome_packages=()  # likewise; the set-up is whole without them
+  welcome_packages=()  # likewise, but optional
   missing_parts=()     # of the private prefix
-  absent=()            # what nothing here can bring
+  absent=()            # cannot be installed by this script
   rocm=''
   llvm=''
   cuda=''
@@ -137,7 +139,8 @@ look_around() {
   [ "${KILN_SETUP_TESTS:-}" = no ] || look_for_chromium
 }
 
-# Of the clang that comes with AMD's tools: tests/sanitized.sh takes twice as long with GNU's.
+# Looks for the sanitizers of the clang that comes with AMD's tools. With GNU's, tests/sanitized.sh
+# takes twice as long.
 look_for_sanitizers() {
   local folder="/usr/lib/llvm-$llvm/lib/clang/$llvm/lib/linux"
   if [ -d "$folder" ]; then
@@ -147,7 +150,8 @@ look_for_sanitizers() {
   fi
 }
 
-# The page of `kiln report` is tested in it. Ubuntu's packages bring none: that test is then skipped.
+# Looks for the browser that tests the page of `kiln report`. Ubuntu has no package for it; the test
+# is then skipped.
 look_for_chromium() {
   local package=chromium-headless-shell name
   for name in "$package" chromium chromium-browser google-chrome; do
@@ -170,7 +174,7 @@ look_for_machine_packages() {
     if "has_$probe" "$what" "$minimum"; then
       report "$what" found "$place"
     elif [ "$what" = rustc ] && command -v rustc >/dev/null; then
-      # A package of the machine would come behind it on PATH.
+      # A package of the machine would come later on PATH than the broken rustc.
       report rustc unusable "$(command -v rustc)"
       absent+=(rust)
     else
@@ -185,24 +189,25 @@ install_what_is_missing() {
   local part
   if [ "${#missing_packages[@]}" -gt 0 ]; then
     update_lists
-    look_around  # with lists that are new, apt may have more to offer
+    look_around  # apt may have more to offer after the update
     install_packages "${missing_packages[@]}"
   fi
   [ "${#missing_parts[@]}" -gt 0 ] || return 0
   mkdir -p "$prefix" || die "the private prefix '$prefix' cannot be written" "set KILN_TOOLCHAIN_DIR"
   exec 9>"$prefix/.lock"
   flock 9
-  rm -rf "$prefix"/.new.*  # of runs that were killed
+  rm -rf "$prefix"/.new.*  # left by runs that were killed
   staging=$(mktemp -d "$prefix/.new.XXXXXX")
   chmod 755 "$staging"
   for part in "${missing_parts[@]}"; do assemble "$part"; done
 }
 
-# Makes a part aside and puts it in place whole: no run, however it ends, leaves half a part.
+# Makes a part in a staging folder and then moves it into place as a whole. No run can leave half a
+# part, however it ends.
 assemble() {
   local part=$1
   if [ "$(cat "$prefix/$part/.recipe" 2>/dev/null)" = "$(recipe "$part")" ]; then
-    return 0  # another run made it while this one waited
+    return 0  # another run made it while this one waited for the lock
   fi
   say "making $prefix/$part"
   mkdir -p "$work/$part" "$staging/$part"
@@ -235,7 +240,7 @@ case "$mode" in
   --print-env) ;;
   install)
     work=$(mktemp -d)
-    chmod 755 "$work"  # apt gives up its privileges to download
+    chmod 755 "$work"  # apt downloads as a user without privileges
     if something_is_missing; then
       install_what_is_missing
       look_around
@@ -249,7 +254,7 @@ case "$mode" in
 esac
 
 if [ "$mode" = --print-env ]; then
-  # A relative folder of the user's is another one wherever the lines are read.
+  # The lines may be read in another folder, so a relative path of the user is made absolute.
   [ -z "$rocm" ] || rocm=$(realpath -s -- "$rocm")
   [ -z "$cuda" ] || cuda=$(realpath -s -- "$cuda")
   printf 'export KILN_TOOLCHAIN_DIR=%q\n' "$prefix"

@@ -1,8 +1,8 @@
-/* kiln from C: the library's only header, and one shared object.
+/* Uses kiln from C, with one header and one shared library.
  *
  *   main IMAGE...          affine_f32 of the first image that the default device runs
  *
- * By hand: cc -std=c99 -I runtime/include main.c -L build/runtime -lkiln_runtime */
+ * To build it by hand: cc -std=c99 -I runtime/include main.c -L build/runtime -lkiln_runtime */
 #include <kiln/kiln.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static void require(kiln_error* error) {
   exit(1);
 }
 
-/* The file's bytes, which the caller frees; NULL when it cannot be read. */
+/* Returns the bytes of the file, or NULL if it cannot be read. The caller frees them. */
 static void* read_file(const char* path, size_t* size) {
   void* bytes = NULL;
   FILE* file = fopen(path, "rb");
@@ -31,7 +31,8 @@ static void* read_file(const char* path, size_t* size) {
   return bytes;
 }
 
-/* The kernel of the first image that fits, else NULL. The runtime copies images. */
+/* Returns the kernel of the first image that the device can run, or NULL. The runtime copies the
+ * image. */
 static kiln_function* load(const kiln_device* device, int count, char** paths) {
   kiln_function* function = NULL;
   int i;
@@ -85,7 +86,7 @@ int main(int argc, char** argv) {
   }
   printf("%s (%s): %g %g %g %g\n", info.id, info.name, values[0], values[1], values[2], values[3]);
 
-  /* In any order. */
+  /* These objects can be freed in any order. */
   kiln_runtime_free(runtime);
   kiln_device_free(device);
   kiln_function_free(affine);

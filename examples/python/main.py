@@ -1,9 +1,9 @@
-"""kiln from Python, with images instead of a catalog file (examples/downstream/python has one).
+"""Uses kiln from Python, with images. examples/downstream/python uses a catalog file instead.
 
     python3 main.py IMAGE...          affine_f32 of the first image that the default device runs
 
-The package is that of python/: PYTHONPATH names it, or pip installs it. KILN_RUNTIME_LIBRARY names
-libkiln_runtime.so where the dynamic linker does not find it.
+The package is in python/: set PYTHONPATH to it or install it with pip. Set KILN_RUNTIME_LIBRARY to
+libkiln_runtime.so if the dynamic linker does not find it.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ def load_first(device, paths):
     for path in paths:
         try:
             return device.function(pathlib.Path(path).read_bytes(), "affine_f32")
-        except kiln.Error as error:  # of another architecture, say
+        except kiln.Error as error:  # for example an image for another architecture
             print(error, file=sys.stderr)
     sys.exit(f"no image that {device.id} runs")
 

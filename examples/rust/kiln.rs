@@ -1,4 +1,4 @@
-//! As much of `<kiln/kiln.h>` as a program needs: owned handles, errors as values.
+//! The part of `<kiln/kiln.h>` that a program needs, with owned handles and errors as values.
 
 use std::ffi::{c_void, CStr, CString};
 use std::os::raw::c_char;
@@ -34,11 +34,11 @@ extern "C" {
     fn kiln_function_launch(function: *const RawFunction, config: *const LaunchConfig, arguments: *const *const c_void, count: usize) -> *mut RawError;
 }
 
-/// The runtime's own words: what failed, on which device, and what to do.
+/// An error text of the runtime: what failed, on which device, and what to do.
 #[derive(Debug)]
 pub struct Error(pub String);
 
-/// Takes the error that a function of kiln.h returned, which the caller owns.
+/// Converts an error that a function of kiln.h returned, and frees it.
 fn check(error: *mut RawError) -> Result<(), Error> {
     if error.is_null() {
         return Ok(());
@@ -50,12 +50,12 @@ fn check(error: *mut RawError) -> Result<(), Error> {
     }
 }
 
-/// The address of an argument, for `Function::launch`.
+/// Returns the address of an argument for `Function::launch`.
 pub fn address<T>(value: &T) -> *const c_void {
     value as *const T as *const c_void
 }
 
-/// The default device. What it gives out keeps it open.
+/// The default device. Objects that it creates keep it open.
 pub struct Device(*mut RawDevice);
 
 impl Device {
@@ -80,13 +80,13 @@ impl Device {
         }
     }
 
-    /// Fills `values` from the start of the buffer. Waits for the work before it.
+    /// Copies from the start of the buffer to `values`. Waits for the work that was started before.
     pub fn download<T: Copy>(&self, buffer: &Buffer, values: &mut [T]) -> Result<(), Error> {
         let bytes = std::mem::size_of_val(values);
         unsafe { check(kiln_copy_to_host(self.0, values.as_mut_ptr() as *mut c_void, buffer.data(), bytes)) }
     }
 
-    /// A kernel of an image, which is copied.
+    /// Returns a kernel of an image. The runtime copies the image.
     pub fn load(&self, kernel: &str, image: &[u8]) -> Result<Function, Error> {
         let name = CString::new(kernel).map_err(|_| Error("a name with a NUL".to_string()))?;
         let mut function = null_mut();
@@ -124,7 +124,7 @@ impl Function {
     /// Starts the kernel.
     ///
     /// # Safety
-    /// `arguments` are addresses of values of the kernel's parameter types, in their order.
+    /// `arguments` must be the addresses of values of the kernel's parameter types, in order.
     pub unsafe fn launch(&self, blocks: u32, threads: u32, arguments: &[*const c_void]) -> Result<(), Error> {
         let config = LaunchConfig { grid: [blocks, 1, 1], block: [threads, 1, 1], shared_bytes: 0, stream: null_mut() };
         check(kiln_function_launch(self.0, &config, arguments.as_ptr(), arguments.len()))

@@ -1,4 +1,4 @@
-//! kiln from Rust, without a crate:
+//! Uses kiln from Rust without a crate:
 //!
 //!     rustc main.rs -L build/runtime -l kiln_runtime
 //!     ./main IMAGE...          affine_f32 of the first image that the default device runs
@@ -7,13 +7,13 @@ mod kiln;
 
 use std::ffi::c_void;
 
-/// The kernel of the first image that the device runs.
+/// Returns the kernel of the first image that the device can run.
 fn load_first(device: &kiln::Device, paths: &[String]) -> Result<kiln::Function, kiln::Error> {
     for path in paths {
         let image = std::fs::read(path).map_err(|error| kiln::Error(format!("{}: {}", path, error)))?;
         match device.load("affine_f32", &image) {
             Ok(function) => return Ok(function),
-            Err(error) => eprintln!("{}", error.0), // of another architecture, say
+            Err(error) => eprintln!("{}", error.0), // for example an image for another architecture
         }
     }
     Err(kiln::Error("no image that the device runs".to_string()))
@@ -26,7 +26,7 @@ fn run(paths: &[String]) -> Result<Vec<f32>, kiln::Error> {
     let buffer = device.upload(&values)?;
     let (count, dims, contiguous) = (values.len(), 1usize, std::ptr::null::<c_void>());
     let (data, mul, add) = (buffer.data(), 2f32, 1f32);
-    // Safe as far as the arguments are those of the kernel: nothing is known of an image's parameters.
+    // Safe only if the arguments match the kernel: the parameters of an image are unknown.
     unsafe {
         affine.launch(
             1,

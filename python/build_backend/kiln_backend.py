@@ -1,7 +1,8 @@
-"""Makes the wheel of the pure package `kiln` with the standard library alone (PEP 517), so that
-`pip install PREFIX/share/kiln/python` fetches nothing. pip runs it in the folder of pyproject.toml.
+"""Builds the wheel of the pure Python package `kiln` (PEP 517). It uses only the standard library,
+so that `pip install PREFIX/share/kiln/python` downloads nothing. pip runs it in the folder of
+pyproject.toml.
 
-A wheel made in an installed kiln has `kiln/_prefix.py`, which says where that kiln lies.
+A wheel built in an installed kiln contains `kiln/_prefix.py`, which names the prefix of that kiln.
 """
 
 import base64
@@ -13,18 +14,18 @@ import zipfile
 
 
 def _project():
-    """What [project] of pyproject.toml says: its lines of the form `key = "value"`."""
+    """Returns the lines of the form `key = "value"` of [project] in pyproject.toml."""
     text = pathlib.Path("pyproject.toml").read_text(encoding="utf-8").split("[project]")[1]
     return dict(re.findall(r'^([a-z-]+) = "(.*)"$', text, re.MULTILINE))
 
 
 def _files():
-    """The wheel's files but its RECORD, in their order."""
+    """Yields the files of the wheel in order, without its RECORD."""
     project = _project()
     for path in sorted(pathlib.Path("kiln").glob("*.py")):
         yield path.as_posix(), path.read_bytes()
-    prefix = pathlib.Path.cwd().parents[2]  # of share/kiln/python
-    # The package itself is not imported: what it needs may not be there.
+    prefix = pathlib.Path.cwd().parents[2]  # the folder is PREFIX/share/kiln/python
+    # The package itself is not imported, because the library that it needs may be missing.
     if runpy.run_path("kiln/_place.py")["runtime_libraries"](prefix):
         yield "kiln/_prefix.py", f"PREFIX = {str(prefix)!r}\n".encode()
     about = f"kiln-{project['version']}.dist-info"
@@ -44,7 +45,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with zipfile.ZipFile(pathlib.Path(wheel_directory, name), "w", zipfile.ZIP_DEFLATED) as wheel:
 
         def add(path, content):
-            entry = zipfile.ZipInfo(path)  # of 1980: the same files, the same bytes
+            entry = zipfile.ZipInfo(path)  # with the date 1980, so that the same files give the same bytes
             entry.external_attr = 0o100644 << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, content)

@@ -4,8 +4,8 @@
     device = kiln.Device()                          # the default device, or kiln.Device("host")
     catalog["affine_f32"].launch(device, blocks, threads, ...)
 
-The catalog knows what each kernel takes, so an argument of another kind is a TypeError, and a number is
-converted to the parameter's own type.
+The catalog knows the parameters of each kernel. An argument of a wrong kind is a TypeError, and a
+number is converted to the type of the parameter.
 """
 
 from ._catalog import Catalog, Kernel, Parameter

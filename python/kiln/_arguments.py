@@ -1,11 +1,12 @@
-"""What a program passes to a kernel, as the values that the driver wants."""
+"""Converts the arguments of a kernel to the values that the driver expects."""
 
 import ctypes
 
 from . import _library, _types
 from ._device import Buffer, host_bytes, native_stream
 
-# DLPack's kinds of memory, by kiln's backends: that of one GPU, and what every GPU of the machine reads.
+# The device types of DLPack: memory of the CPU; for each backend, memory of one GPU; and for each
+# backend, memory that every GPU of the machine can read.
 _DL_CPU, _DL_OF_ONE, _DL_OF_ALL = 1, {"cuda": 2, "hip": 10}, {"cuda": (3, 13), "hip": (11,)}
 
 
@@ -25,7 +26,7 @@ class _DLTensor(ctypes.Structure):
 
 
 def _is_contiguous(shape, strides, item):
-    """Strides in units of `item`, or None."""
+    """True if the array is contiguous. `strides` has the same unit as `item`, or is None."""
     expected = item
     for size, stride in reversed(list(zip(shape, strides or ()))):
         if size != 1 and stride != expected:
@@ -34,20 +35,20 @@ def _is_contiguous(shape, strides, item):
     return True
 
 
-# What a program may write for a value of so many bytes.
+# Examples for error messages: arguments for a value of so many bytes.
 _EXAMPLES = {1: "ctypes.c_uint8(1)", 2: "ctypes.c_int16(1)", 4: "ctypes.c_float(1) or ctypes.c_int(1)",
              8: "ctypes.c_double(1) or ctypes.c_int64(1)"}
 
 
 class Arguments:
-    """The arguments of one launch. Host arrays are copied to the device, and back where the kernel may have
-    written to them."""
+    """The arguments of one launch. Host arrays are copied to the device, and copied back if the
+    kernel may have written to them."""
 
     def __init__(self, device, stream=None):
         self.device = device
         self._stream = native_stream(stream, device)
         self.values = []
-        self._back = []  # (device's copy, array)
+        self._back = []  # pairs of a buffer and the host array to copy it to
         self._held = []
 
     def add(self, parameter, given):
@@ -57,7 +58,8 @@ class Arguments:
             raise type(error)(f"argument {parameter.position + 1} ({parameter}): {error}") from None
 
     def finish(self, stream):
-        """Copies back what the kernel may have written to host arrays. Waits for it."""
+        """Copies the arrays that the kernel may have written to back to the host. Waits for the
+        kernel."""
         if self._back and stream:
             self.device.synchronize()
         for buffer, target in self._back:
@@ -117,7 +119,7 @@ class Arguments:
             view = None
         if view is not None:
             element = _types.element_of_format(view.format, view.itemsize)
-            # Bytes may be anything, such as blocks of a packed format.
+            # An array of bytes may hold elements of any packed format.
             if not (view.format in ("B", "c") and parameter.element not in _types.LETTERS):
                 self._check_element(parameter, element or f"format {view.format!r}")
             return self._copied(parameter, given)
@@ -126,7 +128,8 @@ class Arguments:
         raise TypeError(f"a buffer or an array is wanted, not {type(given).__name__}")
 
     def _lies_here(self, kind, ordinal):
-        """Whether kernels of the device read memory of DLPack's kind and device."""
+        """True if kernels of the device can read memory with this device type and number of
+        DLPack."""
         backend, _, own = self.device.id.partition(":")
         if kind in _DL_OF_ALL.get(backend, ()):
             return True
@@ -135,7 +138,7 @@ class Arguments:
     def _array_interface(self, parameter, given, interface):
         if not self.device.id.startswith(("cuda", "hip")):
             raise TypeError(f"the array lies on a GPU, the kernel runs on {self.device.id}")
-        # The interface does not tell on which; most that have it also have DLPack's word.
+        # The interface does not name the GPU, but most arrays that have it also have DLPack's.
         if hasattr(given, "__dlpack_device__") and not self._lies_here(*given.__dlpack_device__()):
             raise TypeError(f"the array lies on another device than {self.device.id}")
         self._check_element(parameter, _types.element_of_typestr(interface["typestr"]) or interface["typestr"])
@@ -145,7 +148,7 @@ class Arguments:
             raise TypeError("the array is not contiguous")
         if readonly and not parameter.is_const:
             raise TypeError("the array cannot be written to")
-        # Where work on the array may be under way; 1 is the default stream.
+        # The stream on which work on the array may still run. 1 is the default stream.
         theirs = interface.get("stream")
         if theirs is not None and (0 if theirs == 1 else theirs) != self._stream:
             self.device.synchronize()

@@ -1,4 +1,4 @@
-"""Catalog files, and their kernels."""
+"""Catalog files and their kernels."""
 
 import ctypes
 import os
@@ -9,12 +9,13 @@ from ._device import Device, launch
 
 
 def _spelt(name):
-    """Without the blanks, which do not count."""
+    """Returns the name without blanks, which comparisons of names ignore."""
     return name.replace(" ", "")
 
 
 class Parameter:
-    """One parameter of a kernel: `type` as "const f32*", empty where nothing tells it; `name`, `size`."""
+    """One parameter of a kernel: `type`, such as "const f32*", or empty if it is unknown; `name`;
+    `size`."""
 
     def __init__(self, position, info):
         self.position = position
@@ -39,11 +40,11 @@ class Kernel:
         self.catalog, self.module, self.name = catalog, module, name
         self._place = place
         self._parameters = None
-        self._functions = {}  # by device
+        self._functions = {}  # by the id() of the device
 
     @property
     def readable_name(self):
-        """What the source calls it: "saxpy<float>"."""
+        """The name in the source, such as "saxpy<float>"."""
         place = [ctypes.c_size_t(i) for i in self._place]
         ask = _library.library().kiln_catalog_kernel_readable_name
         size = ask(self.catalog._handle, *place, None, ctypes.c_size_t(0)) + 1
@@ -57,7 +58,7 @@ class Kernel:
             opened, handle = _library.library(), self.catalog._handle
             place = [ctypes.c_size_t(i) for i in self._place]
             count = opened.kiln_catalog_parameter_count(handle, *place)
-            parameters = []  # whole before another thread may see it
+            parameters = []  # complete before another thread can see it
             for i in range(count):
                 info = _library.ParameterInfo()
                 opened.kiln_catalog_get_parameter(handle, *place, ctypes.c_size_t(i), ctypes.byref(info))
@@ -66,13 +67,15 @@ class Kernel:
         return self._parameters
 
     def launch(self, device, grid, block, *arguments, shared_bytes=0, stream=None):
-        """Starts the kernel. `grid` (blocks) and `block` (threads) are numbers, or tuples of up to three.
+        """Starts the kernel. `grid` (blocks) and `block` (threads) are numbers or tuples of up to
+        three numbers.
 
-        For a number: a number, converted to the parameter's type, or a ctypes value of exactly that type.
-        For what has no type that is known, such as a struct: a ctypes value or bytes, of its size.
-        For a pointer: a Buffer; None; anything with __cuda_array_interface__ or __dlpack__; or an array in
-        this program's memory, numpy's or another, which is copied to the device and, unless the parameter is
-        const, copied back after the kernel: then launch() waits."""
+        A number parameter takes a number, which is converted to its type, or a ctypes value of
+        exactly that type. A parameter of unknown type, such as a struct, takes a ctypes value or
+        bytes of its size. A pointer parameter takes a Buffer, None, an object with
+        __cuda_array_interface__ or __dlpack__, or an array in host memory, such as a numpy array.
+        A host array is copied to the device. Unless the parameter is const, it is also copied back
+        after the kernel, and launch() waits for that."""
         if len(arguments) != len(self.parameters):
             raise TypeError(f"{self.readable_name} takes {len(self.parameters)} arguments after device, grid and block, "
                             f"not {len(arguments)}: ({', '.join(map(str, self.parameters))})")
@@ -89,9 +92,9 @@ class Kernel:
         if held is None:
             handle = _library.make("kiln_catalog_function", device._handle, self.catalog._handle,
                                    self.module.encode(), self.name.encode())
-            # The device is held, so that its id stays its own.
+            # Keeping the device alive prevents another object from getting the same id().
             held = (device, _library.Handle(handle, "kiln_function_free"))
-            # Of two threads that come first, one's stays.
+            # If two threads are first, the function of one of them is kept.
             held = self._functions.setdefault(id(device), held)
         return held[1]._handle
 
@@ -100,9 +103,8 @@ class Kernel:
 
 
 class Catalog(_library.Handle):
-    """An open catalog file: catalog["saxpy"], or where two modules have one, catalog["module", "saxpy"].
-
-    An instance of a template is catalog["saxpy<float>"]."""
+    """An open catalog file. catalog["saxpy"] is a kernel; catalog["module", "saxpy"] is needed if
+    two modules have a kernel of that name. An instance of a template is catalog["saxpy<float>"]."""
 
     def __init__(self, path):
         path = os.fsencode(path)
@@ -112,7 +114,7 @@ class Catalog(_library.Handle):
         opened = _library.library()
         self.name = opened.kiln_catalog_name(self._handle).decode()
         self.digest = opened.kiln_catalog_digest(self._handle).decode()
-        self.modules = {}  # name -> {kernel's name -> Kernel}
+        self.modules = {}  # name of the module -> {name of the kernel -> Kernel}
         for m in range(opened.kiln_catalog_module_count(self._handle)):
             module = ctypes.c_size_t(m)
             name = opened.kiln_catalog_module_name(self._handle, module).decode()
@@ -148,7 +150,7 @@ class Catalog(_library.Handle):
         return found[0]
 
     def __iter__(self):
-        """All kernels, module by module."""
+        """Returns an iterator over all kernels, in the order of the modules."""
         return (kernel for kernels in self.modules.values() for kernel in kernels.values())
 
     def __len__(self):
@@ -158,11 +160,11 @@ class Catalog(_library.Handle):
         return f"<Catalog {self.name}: kernels {len(self)}, modules {len(self.modules)}>"
 
     def load(self, device):
-        """Loads every module now, so that no later launch has to."""
+        """Loads every module now, so that later launches do not have to."""
         _library.call("kiln_catalog_load", device._handle, self._handle)
 
     def _written(self, module, key):
-        """The instance of a template that a person would call so, "saxpy<float>"; None: there is none."""
+        """Returns the kernel with this readable name, such as "saxpy<float>", or None."""
         if key in self.modules.get(module, {key: None}):
             return None
         at = _library.library().kiln_catalog_find_kernel(
@@ -171,7 +173,7 @@ class Catalog(_library.Handle):
         kernels = list(self.modules[module].values())
         if at < len(kernels):
             return kernels[at]
-        # The library finds none where two are called the same.
+        # The library finds nothing if two kernels have the same readable name.
         same = [kernel.name for kernel in kernels if _spelt(kernel.readable_name) == _spelt(key)]
         if len(same) > 1:
             number = "two" if len(same) == 2 else len(same)

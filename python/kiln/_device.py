@@ -1,4 +1,4 @@
-"""Devices, their memory, and kernels of images that the caller brings."""
+"""Devices, their memory, and the kernels of images that the caller supplies."""
 
 import array
 import ctypes
@@ -8,7 +8,8 @@ from . import _library, _types
 
 
 class Device(_library.Handle):
-    """The default device, or one that is named: "cuda:0", "host". What it gives out keeps it open."""
+    """The default device, or the one that is named, such as "cuda:0" or "host". Objects that it
+    creates keep it open."""
 
     def __init__(self, name=None):
         runtime = _library.make("kiln_runtime_open", None if name is None else _library.text(name, "the name of a device"))
@@ -21,19 +22,21 @@ class Device(_library.Handle):
         self.id, self.name, self.target = info.id.decode(), info.name.decode(), info.target.decode()
         self.wave_width, self.memory_bytes = info.wave_width, info.memory_bytes
         self.max_threads_per_block = info.max_threads_per_block
-        self._streams = []  # weak references, in no order
+        self._streams = []  # weak references in any order
 
     def __repr__(self):
         return f"<Device {self.id}: {self.name}>"
 
     def allocate(self, element, count, stream=None):
-        """Memory for `count` values of an element type ("f32", "u8", ...), not initialised; in the order of a
-        Stream, when one is given: work on other streams has to wait for it."""
+        """Returns a Buffer for `count` values of an element type ("f32", "u8", ...), not
+        initialised. With a Stream, the allocation is in the order of that stream, and work on other
+        streams has to wait for it."""
         return Buffer(self, element, count, stream)
 
     def upload(self, values, element=None):
-        """A buffer that holds an array (numpy's, ctypes', anything contiguous with Python's buffer protocol),
-        or a list of numbers, whose element type is then said: upload([1, 2], "f32")."""
+        """Returns a Buffer with the values of an array. The array may be a numpy or ctypes array or
+        any other contiguous object with Python's buffer protocol, or a list of numbers. A list
+        needs an element type: upload([1, 2], "f32")."""
         if values is None or isinstance(values, str):
             raise TypeError('upload() wants values and their element type: upload(values, "f32")')
         if element is not None:
@@ -59,28 +62,30 @@ class Device(_library.Handle):
         return buffer
 
     def pinned(self, element, count):
-        """Page-locked memory of the program for `count` values: a ctypes array, to be indexed, and to be given to
-        Buffer.write and Buffer.download with a stream."""
+        """Returns a ctypes array of `count` values in page-locked host memory. Buffer.write and
+        Buffer.download take it with a stream."""
         return pinned(self, element, count)
 
     def stream(self):
-        """A new Stream of the device."""
+        """Returns a new Stream of the device."""
         return Stream(self)
 
     def function(self, image, kernel):
-        """A kernel of an image: the bytes of a cubin, PTX, code object, bundle or host image."""
+        """Returns the Function of a kernel of an image. An image is the bytes of a cubin, PTX, code
+        object, bundle or host image."""
         image, kernel = bytes(memoryview(image)), _library.text(kernel, "the name of a kernel")
         size = ctypes.c_size_t(len(image))
         return Function(self, _library.make("kiln_function_load", self._handle, kernel, image, size))
 
     def synchronize(self):
-        """Waits for all work of the device. Errors of that work surface here."""
+        """Waits for all work of the device. Raises the errors of that work."""
         waited = [stream for stream in (one() for one in list(self._streams)) if stream is not None]
         _wait(waited, "kiln_device_synchronize", self._handle)
 
 
 def host_bytes(values, writable=False):
-    """A ctypes view of the bytes of what has the buffer protocol, and the memoryview that holds it."""
+    """Returns a ctypes view of the bytes of an object with the buffer protocol, and the memoryview
+    that keeps it alive."""
     view = memoryview(values)
     if not view.c_contiguous:
         raise TypeError("the array is not contiguous")
@@ -102,9 +107,10 @@ def _check_element(element):
 
 
 def _wait(streams, function, *arguments):
-    """Waits by a function of kiln.h, after which the streams need no more what they keep."""
+    """Calls a function of kiln.h that waits for the streams, and then drops the objects that they
+    kept."""
     kept = []
-    for stream in streams:  # what another thread gives them meanwhile is not waited for
+    for stream in streams:  # work that another thread adds meanwhile is not waited for
         kept.append(stream._kept)
         stream._kept = []
     try:
@@ -116,13 +122,14 @@ def _wait(streams, function, *arguments):
 
 
 class Stream(_library.Handle):
-    """Work in an order of its own: launch(..., stream=stream), buffer.write(array, stream)."""
+    """A stream of work that runs in order: launch(..., stream=stream), buffer.write(array,
+    stream)."""
 
     def __init__(self, device):
         super().__init__(_library.make("kiln_stream_create", device._handle), "kiln_stream_free")
         self.device = device
         self.native = ctypes.c_void_p(_library.library().kiln_stream_native(self._handle))
-        self._kept = []  # what copies under way need
+        self._kept = []  # objects that pending work uses
         device._streams.append(weakref.ref(self, device._streams.remove))
 
     def __del__(self):
@@ -130,19 +137,20 @@ class Stream(_library.Handle):
             try:
                 self.synchronize()
             except _library.Error:
-                pass  # nobody is left to tell
+                pass  # no caller is left that could handle it
         super().__del__()
 
     def give(self, function, arguments, *objects):
-        """Calls a function of kiln.h that puts work on the stream, and keeps what the work needs. Kept behind the
-        call, so that what synchronize() takes is given to the stream before it waits."""
+        """Calls a function of kiln.h that puts work on the stream, and keeps the objects that the
+        work uses. They are kept after the call, so that synchronize() drops only objects whose work
+        it waits for."""
         try:
             _library.call(function, *arguments)
         finally:
             self._kept.append(objects)
 
     def synchronize(self):
-        """Waits until all work given to the stream is done. Errors of that work surface here."""
+        """Waits until all work given to the stream is done. Raises the errors of that work."""
         _wait([self], "kiln_stream_synchronize", self._handle)
 
 
@@ -153,11 +161,11 @@ class _Pinned(_library.Handle):
 
 
 def pinned(device, element, count):
-    """Device.pinned()."""
+    """Implements Device.pinned()."""
     _check_element(element)
     number = {"f32": ctypes.c_float, "f64": ctypes.c_double, "bool": ctypes.c_bool}.get(element)
     if number is None:
-        letter = "int" if element[0] == "i" else "uint"  # of what Python has no number for: the bits
+        letter = "int" if element[0] == "i" else "uint"  # the bits of types that Python does not have
         number = getattr(ctypes, f"c_{letter}{8 * _types.SIZES[element]}")
     count = _library.number(count, 64, "the count")
     nbytes = _library.number(count * ctypes.sizeof(number), 64, "the size in bytes")
@@ -188,9 +196,9 @@ class Buffer(_library.Handle):
         return f"<Buffer of {self._count} {self.element} on {self.device.id}>"
 
     def write(self, values, stream=None):
-        """Copies from an array of as many bytes. On a Stream it returns at once: the array, which the stream
-        keeps, must stay as it is until stream.synchronize(). From pinned() memory the copy runs beside the
-        program."""
+        """Copies from an array of the same number of bytes. With a Stream it returns at once. The
+        stream keeps the array, which must not change until stream.synchronize(). A copy from
+        pinned() memory runs in parallel with the program."""
         if isinstance(values, (list, tuple)):
             raise TypeError("write() takes an array, not a list: upload() makes a buffer of one")
         source, held = host_bytes(values)
@@ -202,7 +210,7 @@ class Buffer(_library.Handle):
             stream.give("kiln_copy_to_device_async", (self.device._handle, *there, stream.native), self, source, held)
 
     def fill(self, byte=0, stream=None):
-        """Sets each byte. Returns at once, in the order of the stream."""
+        """Sets each byte, in the order of the stream. Returns at once."""
         byte = _library.number(byte, 8, "the byte")
         there = (self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte), ctypes.c_size_t(self.nbytes))
         if stream is None:
@@ -211,9 +219,10 @@ class Buffer(_library.Handle):
             stream.give("kiln_device_fill", (*there, stream.native), self)
 
     def download(self, into=None, stream=None):
-        """The values, after the work before them: in `into`, an array of as many bytes, or in a new
-        array.array: of floats for f16, bf16 and f8; for bool a bytearray of 0 and 1. On a Stream it returns at
-        once, and `into` has the values after stream.synchronize()."""
+        """Returns the values after the work that was started before. They are copied to `into`, an
+        array of the same number of bytes, or to a new array.array. The new array has floats for
+        f16, bf16 and f8; for bool it is a bytearray of 0 and 1. With a Stream it returns at once,
+        and `into` has the values after stream.synchronize()."""
         if stream is not None:
             if into is None:
                 raise TypeError("download() on a stream wants an array to copy into")
@@ -238,7 +247,7 @@ class Buffer(_library.Handle):
         return into
 
     def __array__(self, dtype=None, copy=None):
-        """For numpy.asarray(): the values, downloaded; f32 of bf16 and f8."""
+        """Downloads the values for numpy.asarray(). bf16 and f8 become f32."""
         import numpy
 
         if copy is False:
@@ -251,7 +260,8 @@ class Buffer(_library.Handle):
         return values if dtype is None else values.astype(dtype)
 
     def _numpy_type(self):
-        """As the array interfaces spell it; None of floats that they do not know."""
+        """Returns the element type as the array interfaces write it, or None for floats that they
+        do not have."""
         if self.element in ("f8", "bf16"):
             return None
         return "|b1" if self.element == "bool" else f"<{self.element[0]}{_types.SIZES[self.element]}"
@@ -264,7 +274,9 @@ class Buffer(_library.Handle):
         return {"shape": (self._count,), "typestr": kind, "data": (self.address, False), "version": 3}
 
     def _check(self, array, size):
-        """Bytes may be anything, and a buffer of u8 have anything; bits of narrow floats are whole numbers."""
+        """Raises an error if the array does not fit the buffer. An array of bytes fits every
+        buffer, and a buffer of u8 takes every array. The bits of narrow floats may be given as
+        unsigned integers."""
         view = memoryview(array)
         found = _types.element_of_format(view.format, view.itemsize)
         is_bits = self.element in _types.NARROW and found == f"u{8 * _types.SIZES[self.element]}"
@@ -275,7 +287,7 @@ class Buffer(_library.Handle):
 
 
 def _three(size, what):
-    """The three numbers of a grid or a block."""
+    """Returns the three numbers of a grid or a block."""
     sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"{what} has {len(sizes)} numbers, not 1 to 3")
@@ -283,7 +295,8 @@ def _three(size, what):
 
 
 def native_stream(stream, device):
-    """The driver's handle of a Stream of the device, or of a number that is one; 0 of None, the default stream."""
+    """Returns the driver's handle of a stream of the device. `stream` is a Stream, or the handle
+    itself as a number, or None for the default stream, whose handle is 0."""
     if isinstance(stream, Stream):
         if stream.device.id != device.id:
             raise TypeError(f"the stream is of {stream.device.id}, the kernel runs on {device.id}")
@@ -292,7 +305,8 @@ def native_stream(stream, device):
 
 
 def launch(device, function, grid, block, values, shared_bytes=0, stream=None):
-    """Starts a kernel with ctypes values. `grid` and `block` are numbers, or tuples of up to three."""
+    """Starts a kernel with ctypes values. `grid` and `block` are numbers or tuples of up to three
+    numbers."""
     config = _library.LaunchConfig(_three(grid, "grid"), _three(block, "block"),
                                    _library.number(shared_bytes, 32, "shared_bytes"), native_stream(stream, device))
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
@@ -302,13 +316,14 @@ def launch(device, function, grid, block, values, shared_bytes=0, stream=None):
 
 
 class Function(_library.Handle):
-    """A kernel of an image that the caller brought: nothing is known of its parameters but their sizes."""
+    """A kernel of an image that the caller supplied. Only the sizes of its parameters are known."""
 
     def __init__(self, device, handle):
         super().__init__(handle, "kiln_function_free")
         self.device = device
 
     def launch(self, grid, block, *arguments, shared_bytes=0, stream=None):
-        """Arguments are buffers, or ctypes values of the parameters' exact types."""
+        """Starts the kernel. Each argument is a Buffer or a ctypes value of exactly the parameter's
+        type."""
         values = [ctypes.c_void_p(a.address) if isinstance(a, Buffer) else a for a in arguments]
         launch(self.device, self._handle, grid, block, values, shared_bytes, stream)

@@ -1,4 +1,5 @@
-"""libkiln_runtime through ctypes: <kiln/kiln.h>, with errors as exceptions."""
+"""Calls libkiln_runtime, the interface of <kiln/kiln.h>, through ctypes. Errors become
+exceptions."""
 
 import ctypes
 import operator
@@ -10,8 +11,9 @@ from ._place import runtime_libraries
 
 
 class Error(Exception):
-    """The runtime's own words. str(error) is all of them: what failed and where, what was expected, what to do
-    next; `code` is one of kiln.h's, such as Error.NO_IMAGE, or None for what failed before the runtime."""
+    """An error of the runtime. str(error) is its full text: what failed and where, what was
+    expected and what to do next. `code` is one of kiln.h's codes, such as Error.NO_IMAGE, or None
+    for errors outside the runtime."""
 
     INVALID_INPUT, BUILD_FAILED, UNAVAILABLE, ENVIRONMENT, NOT_FOUND, NO_IMAGE, DRIVER, INTERRUPTED, INTERNAL = range(1, 10)
 
@@ -50,10 +52,11 @@ class ParameterInfo(ctypes.Structure):
 
 
 def _prefixes():
-    """Where a kiln may be installed: that of this file, the one that this wheel was made in, the one on PATH."""
+    """Yields the prefixes where kiln may be installed: the one that contains this file, the one
+    that this wheel was built in, and the one on PATH."""
     here = pathlib.Path(__file__).resolve().parents
     if len(here) > 4:
-        yield here[4]  # of share/kiln/python/kiln/_library.py
+        yield here[4]  # this file is PREFIX/share/kiln/python/kiln/_library.py
     try:
         from ._prefix import PREFIX  # written by build_backend/kiln_backend.py
     except ImportError:
@@ -83,7 +86,7 @@ def _open():
         ) from None
 
 
-# Of the library that this package was written for: kiln_version() without the patch.
+# The version of the library that this package needs: kiln_version() without the patch number.
 RELEASE = (0, 1)
 
 
@@ -100,7 +103,7 @@ _opened = None
 
 
 def library():
-    """The library, opened when it is first used."""
+    """Returns the library. The first call opens it."""
     global _opened
     if _opened is None:
         opened = _open()
@@ -133,14 +136,16 @@ def call(function, *arguments):
 
 
 def make(function, *arguments):
-    """Calls one that gives something out through its last parameter."""
+    """Calls a function of kiln.h that stores a new handle in its last argument, and returns the
+    handle."""
     made = ctypes.c_void_p()
     call(function, *arguments, ctypes.byref(made))
     return made
 
 
 def number(value, bits, what):
-    """A whole number of so many bits. ctypes would take the lowest bits of any."""
+    """Returns `value` as an integer of so many bits, or raises an error. ctypes would silently drop
+    the higher bits."""
     try:
         value = operator.index(value)
     except TypeError:
@@ -151,7 +156,8 @@ def number(value, bits, what):
 
 
 def text(value, what):
-    """A text as the library takes it, which would end at a NUL."""
+    """Returns a text encoded for the library. Raises an error if it contains a NUL, which would end
+    it."""
     if not isinstance(value, str):
         raise TypeError(f"{what} is a text, not {type(value).__name__}")
     if "\0" in value:
@@ -160,7 +166,7 @@ def text(value, what):
 
 
 class Handle:
-    """What the library gave out, freed with the object."""
+    """Owns a handle of the library and frees it with the object."""
 
     def __init__(self, handle, free):
         self._handle, self._free = handle, free

@@ -1,4 +1,5 @@
-"""The types of kernel parameters, as docs/MANIFEST.md spells them, and Python's values in them."""
+"""The types of kernel parameters, as docs/MANIFEST.md writes them, and conversions of Python's
+values."""
 
 import array
 import ctypes
@@ -12,17 +13,18 @@ INTEGERS = {
 FLOATS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
 SIZES = {"bool": 1, "u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i16": 2, "i32": 4, "i64": 8,
          "f8": 1, "f16": 2, "bf16": 2, "f32": 4, "f64": 8}
-# What others call them.
+# Names that other libraries use.
 OTHER_NAMES = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "float": "f32", "float64": "f64", "double": "f64",
                "half": "f16", "int": "i32", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
                "uint8": "u8", "uint16": "u16", "uint32": "u32", "uint64": "u64"}
-# The letter of `struct` and of the buffer protocol, by element.
+# The letters of `struct` and of the buffer protocol for each element type.
 LETTERS = {"bool": "?", "u8": "B", "u16": "H", "u32": "I", "u64": "Q", "i8": "b", "i16": "h", "i32": "i",
            "i64": "q", "f16": "e", "f32": "f", "f64": "d"}
 
 
 def element_of_format(letters, size):
-    """The element that a format of the buffer protocol means: "<f" -> "f32"; None where there is none."""
+    """Returns the element type of a format of the buffer protocol, such as "f32" for "<f", or
+    None."""
     letter = letters[-1:]
     if len(letters) > 2 or letters[:-1] not in ("", "@", "=", "<"):
         return None
@@ -35,7 +37,8 @@ def element_of_format(letters, size):
 
 
 def element_of_typestr(typestr):
-    """The same for an array interface: "<f4" -> "f32"."""
+    """Returns the element type of a typestr of an array interface, such as "f32" for "<f4", or
+    None."""
     if typestr[:1] not in "<|":
         return None
     kind = {"f": "f", "i": "i", "u": "u", "b": "bool"}.get(typestr[1:2])
@@ -57,7 +60,8 @@ def to_bf16(value):
 
 
 def to_f8(value):
-    """OCP E4M3, to nearest even; what is too large becomes the largest, 448."""
+    """Converts to OCP E4M3, rounded to nearest even. Values that are too large become the largest,
+    448."""
     sign = 0x80 if math.copysign(1, value) < 0 else 0
     value = abs(value)
     if math.isnan(value):
@@ -65,7 +69,7 @@ def to_f8(value):
     if value >= 448:
         return ctypes.c_uint8(sign | 0x7E)
     exponent = max(math.frexp(value)[1] - 1, -6) if value else -6
-    steps = round(math.ldexp(value, 3 - exponent))  # of the last place
+    steps = round(math.ldexp(value, 3 - exponent))  # in units of the last place
     return ctypes.c_uint8(sign | (steps + 8 * (exponent + 6)))
 
 
@@ -81,7 +85,8 @@ _F8 = [_from_f8(bits) for bits in range(256)]
 
 
 def floats_of(element, data):
-    """The values of the bytes of f16, bf16 or f8, which an array.array cannot hold: an array of floats."""
+    """Returns an array of floats with the values of `data`, the bytes of f16, bf16 or f8 values. An
+    array.array cannot hold those types."""
     if element == "f8":
         return array.array("f", [_F8[bits] for bits in data])
     if element == "f16":
@@ -95,11 +100,12 @@ NARROW = {"f16": to_f16, "bf16": to_bf16, "f8": to_f8}
 
 
 def _is_bool(given):
-    return isinstance(given, bool) or type(given).__name__ in ("bool_", "bool")  # numpy's
+    return isinstance(given, bool) or type(given).__name__ in ("bool_", "bool")  # numpy's bool types
 
 
 def value_of(element, given):
-    """A number as the ctypes value of an element type. TypeError and OverflowError without a name."""
+    """Returns a number as the ctypes value of an element type. The messages of its TypeError and
+    OverflowError do not name the argument."""
     exact = INTEGERS.get(element) or FLOATS.get(element)
     if isinstance(given, ctypes._SimpleCData):
         if exact is not None and isinstance(given, exact):

@@ -1,10 +1,11 @@
 # shellcheck shell=bash disable=SC2154  # the variables are setup.sh's
-# The machine's own apt: installing what its release has, and reading another release of the same
-# distribution without touching the machine's state. Sourced by tools/setup.sh.
+# Uses the machine's own apt: installs packages of its release, and reads another release of the
+# same distribution without changing the machine's state. Sourced by tools/setup.sh.
 #
-# No mirror is named here: every address, proxy and credential is the one that apt is set up with.
+# This script names no mirror. All addresses, proxies and credentials are those that apt is
+# configured with.
 
-# Sets `as_root` to the words that go before a command that needs root; fails when there is no way.
+# Sets `as_root` to the command prefix that gives root rights. Fails if there is no way to get them.
 find_root() {
   as_root=()
   [ "$(id -u)" -ne 0 ] || return 0
@@ -13,7 +14,8 @@ find_root() {
   sudo -n true 2>/dev/null || { [ -t 0 ] && [ -t 2 ]; }  # ask for a password only where one can be typed
 }
 
-# Ends the run when this user cannot install packages, with what somebody who can has to run.
+# Ends the run if this user cannot install packages. Prints the commands that an administrator has
+# to run.
 need_root_for() {  # PACKAGE...
   command -v apt-get >/dev/null ||
     die "'$distribution' has no apt: install by hand what these Debian packages hold: $*"
@@ -40,7 +42,7 @@ install_packages() {
     die "apt cannot install: $*" "run it by hand to see more: ${apt_install[*]} $*"
 }
 
-# The same for what the set-up is whole without: where it cannot be had, a note says so.
+# Like install_packages, but for optional packages. If they cannot be installed, prints a note.
 try_packages() {
   if ! find_root; then
     note "left out, because this user may not install packages: $*"
@@ -51,19 +53,20 @@ try_packages() {
     note "apt cannot install: $*"
 }
 
-# True when apt can install the package; the lists may be old, or not there yet.
+# True if apt can install the package. The package lists may be old or not there yet.
 has_candidate() { apt-cache policy "$1" 2>/dev/null | grep '^  Candidate: [^(]' >/dev/null; }
 
-# The addresses of the archives that this machine's own release comes from, as apt itself reads them
-# from whatever form its configuration has; archives of others that name their releases alike, too.
+# Prints the addresses of the archives that this machine's own release comes from. apt reads them,
+# so that every form of its configuration works. The list includes archives of others that have
+# releases of the same name.
 archive_addresses() {
   apt-get update --print-uris 2>/dev/null |
     sed -nE "s#^'(.*)/dists/($distribution_codename|(old)*stable|testing|sid|unstable)/InRelease'.*#\\1#p" |
     grep -v '^cdrom:' | sort -u
 }
 
-# Reads one release's index of binary or source packages into a folder of its own. `release_apt` then
-# holds the options that make any apt command see that index and nothing else.
+# Reads the index of one release, of binary or source packages, into a folder of its own. Afterwards
+# any apt command with the options `release_apt` sees only that index.
 open_release() {  # RELEASE KIND
   local folder="$work/apt-$1-$2" address addresses
   release_apt=(
@@ -100,7 +103,7 @@ describe_archive() {  # ADDRESS RELEASE KIND, as one of apt's .sources files
 }
 
 # Downloads the packages of one part into the current folder and checks them. Sets `fetched` to the
-# files: for a source package, its original archive.
+# files. For a source package this is its original archive.
 fetch_part() {
   local part row releases kind package version architecture digest
   fetched=()
@@ -114,7 +117,7 @@ fetch_part() {
   [ "${#fetched[@]}" -gt 0 ] || die "no packages for '$1' are known for '$distribution'" "$(do_without "$1")"
 }
 
-# Downloads one part's packages and unpacks them, side by side, into root/.
+# Downloads the packages of one part and unpacks all of them into root/.
 unpack() {
   local file
   fetch_part "$1"
@@ -129,7 +132,7 @@ do_without() {
   esac
 }
 
-# Downloads one package; sets `package`, `release`, `offered` (its version) and `file`.
+# Downloads one package. Sets `package`, `release`, `offered` (its version) and `file`.
 fetch() {  # RELEASE[,RELEASE...] KIND PACKAGE
   local show=show download=(download)
   [ "$2" = binary ] || show=showsrc download=(source --download-only)
@@ -139,7 +142,7 @@ fetch() {  # RELEASE[,RELEASE...] KIND PACKAGE
     offered=$(apt-cache "${release_apt[@]}" "$show" "$3" 2>/dev/null |
       sed -n 's/^Version: //p' | sort -V | tail -n 1)
     [ -n "$offered" ] || continue
-    # apt downloads as a user of its own, who cannot write to a folder of root's.
+    # apt downloads as a user of its own, which cannot write to a folder of root.
     [ "$(id -u)" -ne 0 ] || ! id _apt >/dev/null 2>&1 || chown _apt .
     quietly apt-get "${release_apt[@]}" "${download[@]}" "$3" || continue
     file=$(find . -name "$3_*.deb" -o -name "$3_*.orig.tar.*" ! -name '*.asc')
@@ -148,8 +151,8 @@ fetch() {  # RELEASE[,RELEASE...] KIND PACKAGE
   die "no package '$3' could be had from $distribution $1" "$(do_without "$part")"
 }
 
-# apt has checked `file` against the signed index of its release. Where the index still has the
-# version that was recorded, the file must be the one that was recorded, too.
+# Checks the digest of `file`. apt has already checked the file against the signed index of its
+# release. If the index still has the recorded version, the digest must also be the recorded one.
 check_digest() {  # VERSION ARCHITECTURE DIGEST
   [ "$2" = all ] || [ "$2" = "$(dpkg --print-architecture)" ] || return 0
   if [ "$offered" != "$1" ]; then

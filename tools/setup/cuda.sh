@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154  # the variables are setup.sh's
-# NVIDIA's side: an nvcc is found, or installed where apt has it, or done without. Sourced by
+# NVIDIA's side: finds an nvcc, or installs one if apt has it, or leaves it out. Sourced by
 # tools/setup.sh.
 
 look_for_cuda() {
@@ -24,8 +24,8 @@ find_cuda() {
   return 1
 }
 
-# The package is not free software: apt, which is slow to ask, is asked only where some such source
-# is set up.
+# True if apt has the package. It is not free software, and apt is slow, so apt is asked only if a
+# source of such packages is configured.
 cuda_is_packaged() {
   grep -rqsE 'non-free( |$)|multiverse' /etc/apt/sources.list /etc/apt/sources.list.d &&
     has_candidate nvidia-cuda-toolkit

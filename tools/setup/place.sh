@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Where the private prefix is: $KILN_TOOLCHAIN_DIR, else kiln/toolchain below $XDG_DATA_HOME or ~/.local/share. What is
-# set but empty counts as not set. A relative KILN_TOOLCHAIN_DIR is one of the current folder; the user's other
-# folders are ignored where they are relative, as the XDG specification wants.
-# kiln itself (tools/system/environment.cpp) and its CMake files (cmake/KilnToolchainDir.cmake) have the same rule;
-# tests/setup/places.txt holds the three together.
+# Prints the private prefix: $KILN_TOOLCHAIN_DIR, or else kiln/toolchain below $XDG_DATA_HOME or
+# ~/.local/share. A variable that is set but empty counts as not set. A relative KILN_TOOLCHAIN_DIR
+# is relative to the current folder. The other variables are ignored if they are relative, as the
+# XDG specification demands. kiln itself (tools/system/environment.cpp) and its CMake files
+# (cmake/KilnToolchainDir.cmake) follow the same rule; tests/setup/places.txt tests all three.
 private_prefix() {
   if [ -n "${KILN_TOOLCHAIN_DIR:-}" ]; then
     realpath -ms -- "$KILN_TOOLCHAIN_DIR"

@@ -1,11 +1,12 @@
 # shellcheck shell=bash disable=SC2154  # the variables are setup.sh's
-# How setup.sh speaks, how it fails, how it reads tables. Sourced by tools/setup.sh.
+# Functions of setup.sh for messages and errors and for reading tables. Sourced by tools/setup.sh.
 
 say() { printf 'kiln setup: %s\n' "$*" >&2; }
 note() { printf 'note: %s\n' "$*" >&2; }
 hint() { printf 'hint: %s\n' "$*" >&2; }
 
-# What is wrong, then what to do next, a line each. 3: the environment is at fault.
+# Prints what is wrong and then what to do next, one line each. Exits with 3: the environment is at
+# fault.
 die() {
   local line
   printf 'kiln setup: error: %s\n' "$1" >&2
@@ -13,7 +14,7 @@ die() {
   exit 3
 }
 
-# Runs a command quietly; its whole output is shown only when it fails.
+# Runs a command quietly. Shows its whole output only if it fails.
 quietly() {
   local log="$work/log" status=0
   "$@" >"$log" 2>&1 </dev/null || status=$?
@@ -23,5 +24,5 @@ quietly() {
   return "$status"
 }
 
-# A table's rows, without comments and blank lines.
+# Prints the rows of a table without comments and blank lines.
 rows() { sed -e 's/[[:space:]]*#.*$//' -e '/^[[:space:]]*$/d' "$1"; }

@@ -1,4 +1,4 @@
-/* y = 1 + 2 * x on the default device. */
+/* Computes y = 1 + 2 * x on the default device. */
 #define KERNELS_IMPLEMENTATION
 #include <kernels.h> /* generated */
 #include <stdio.h>

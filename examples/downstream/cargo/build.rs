@@ -1,4 +1,4 @@
-//! An installed kiln, found by pkg-config (PKG_CONFIG_PATH=PREFIX/lib/pkgconfig): cargo run
+//! Uses an installed kiln, which pkg-config finds (PKG_CONFIG_PATH=PREFIX/lib/pkgconfig): cargo run
 use std::process::Command;
 
 fn pkg_config(variable: &str) -> String {

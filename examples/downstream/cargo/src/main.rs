@@ -1,4 +1,4 @@
-//! y = 1 + 2 * x on the default device.
+//! Computes y = 1 + 2 * x on the default device.
 mod kernels {
     include!(concat!(env!("OUT_DIR"), "/kernels/include/kernels.rs"));
 }
