@@ -1,5 +1,5 @@
-// Where kiln keeps files for the current user, and whose folders it trusts. The tools and the
-// runtime share these rules.
+// Rules for the folders in which kiln keeps files for the current user, and for the folders that it
+// trusts. The tools and the runtime share these rules.
 #pragma once
 
 #include <filesystem>

@@ -113,7 +113,7 @@ Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
   return target;
 }
 
-// What .nv.info says about a symbol.
+// The entries of .nv.info for a symbol.
 struct SymbolFacts {
   std::optional<std::uint32_t> registers;
   std::optional<std::uint32_t> frame;

@@ -19,7 +19,7 @@ constexpr std::size_t kSymbolSize = 24;
 constexpr std::size_t kSmallestNote = 12;
 constexpr std::size_t kMaximumSegments = 1024;  // images have about ten
 
-// Where the tables lie, according to the file's header.
+// The location of the tables, from the file's header.
 struct Tables {
   std::uint64_t segment_offset = 0;
   std::uint16_t segment_entry = 0;

@@ -1,4 +1,4 @@
-// What an image says about one of its kernels, in any format.
+// The information that an image of any format contains about one of its kernels.
 #pragma once
 
 #include <cstdint>

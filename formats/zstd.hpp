@@ -22,8 +22,8 @@ namespace kiln {
 // compilers'.
 inline constexpr int kZstdLevel = 18;
 
-// What decides a frame's bytes besides the level and the input: the library's release, "1.5.4", and
-// how it chooses matches.
+// Apart from the level and the input, these decide the bytes of a frame: the library's release,
+// such as "1.5.4", and its way of choosing matches.
 std::string zstd_version();
 std::string_view zstd_matches();
 

@@ -169,8 +169,8 @@ std::string argument_type(const KernelParameter& parameter) {
   return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' + std::to_string(parameter.place.size) + '>';
 }
 
-// What the constant does not tell: the parameters' names, and if the kernel's name is no
-// identifier, that name and its readable form.
+// Returns the information that the constant does not contain: the parameters' names and, if the
+// kernel's name is no identifier, that name and its readable form.
 std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   const std::string readable = demangled(kernel.name);
   const std::string name =

@@ -61,7 +61,7 @@ std::vector<NamedPart> parts_of(const Options& options) {
   return parts;
 }
 
-// What several parts have in common. Empty if no part needs it.
+// Values that several parts share. Empty if no part needs them.
 struct Ingredients {
   Literals literals;
   Digest digest{};

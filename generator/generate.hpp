@@ -15,14 +15,14 @@ using tools::Kernel;
 using tools::KernelParameter;
 using tools::Module;
 
-// Where the bytes of the images are.
+// The place where the bytes of the images are stored.
 enum class Storage : std::uint8_t {
   kArray,  // in the header, as string literals: only the header has to be compiled
   kAsm,    // in an assembly file beside the header, by .incbin: no parsing, one more object
   kSplit,  // in a source file beside the header: parsed once, one more object
 };
 
-// What to write. Files are in this order.
+// The files to write, in the order of the results.
 enum class Output : std::uint8_t {
   kCpp,      // the C++ header
   kC,        // the C header, <stem>.h

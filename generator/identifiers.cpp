@@ -8,7 +8,7 @@
 namespace kiln::generator {
 namespace {
 
-// What the header declares besides the kernels, and the namespaces that it refers to.
+// Names that the header declares besides the kernels, and namespaces that it refers to.
 constexpr std::array<std::string_view, 10> kHeaderNames = {
     "Id", "Module", "catalog", "data", "detail", "find", "get", "kiln", "modules", "std"};
 

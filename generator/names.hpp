@@ -19,7 +19,7 @@ std::string short_digest(const Digest& digest);     // 16 hexadecimal digits
 // with a kernel `saxpy` is common.
 std::string namespace_name(const Catalog& catalog, const Module& module);
 
-// What an image is for: "gfx90a:xnack+", "compute_80", or "source".
+// Returns the target of an image: "gfx90a:xnack+", "compute_80", or "source".
 std::string target_name(const Artifact& image);
 
 // Size of the image after decompression. PTX has a terminating NUL, because the driver reads it as

@@ -13,7 +13,7 @@ namespace {
 
 using runtime::Library;
 
-// Where each backend's library is searched, and what to install if it is missing.
+// The names under which a backend's library is searched, and a hint to install it.
 struct Vendor {
   const char* name;
   std::vector<std::string> candidates;

@@ -18,9 +18,9 @@ struct TransposeTiles {
 };
 TransposeTiles tiles_of(const Transpose& call, std::size_t elements);
 
-// What slice_<T> takes. Each array has `left` groups of `size` places, with `right` elements per
-// place. From each group, the kernel takes `count` places, beginning at place `start`, `step`
-// places apart. There are `arrays` arrays, `pitch` elements apart.
+// The places that slice_<T> takes. Each array has `left` groups of `size` places, with `right`
+// elements per place. From each group, the kernel takes `count` places, beginning at place `start`,
+// `step` places apart. There are `arrays` arrays, `pitch` elements apart.
 struct Places {
   std::size_t left = 1, size = 1, right = 1, step = 1, count = 1;
   std::size_t arrays = 1, pitch = 0;

@@ -1,4 +1,4 @@
-// Where a device's memory comes from, and how it is given back.
+// Allocates and frees the memory of a device.
 //
 // If the driver has a pool, memory is allocated and freed in the order of a stream, by default the
 // default stream, and neither waits for the device. Memory that is given back while its stream is

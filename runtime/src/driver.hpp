@@ -43,7 +43,7 @@ using NativeFunction = void*;
 using NativeStream = void*;
 using NativeEvent = void*;
 
-// What a driver tells about one of its devices.
+// The properties of a device that its driver reports.
 struct DeviceTraits {
   std::string id;    // unique over all drivers: "cuda:0", "host:wave64"
   std::string name;  // "NVIDIA H200"

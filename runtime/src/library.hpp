@@ -21,7 +21,8 @@ class Library {
 
   Library() = default;  // no library
   explicit operator bool() const { return handle_ != nullptr; }
-  // Where the linker found the library, or the candidate itself if the linker does not tell.
+  // Path where the linker found the library, or the candidate itself if the linker does not report
+  // it.
   const std::string& path() const { return path_; }
   // The address of an exported symbol, or null.
   void* symbol(const char* name) const;

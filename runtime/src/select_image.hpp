@@ -26,7 +26,7 @@ struct DeviceTarget {
 // Applies the rules of formats/compatibility.hpp and the driver's limit on PTX.
 Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device);
 
-// What to build for a device, as hints word it: "'gfx1103' or 'gfx11-generic'".
+// Returns the targets to build for a device, as used in hints: "'gfx1103' or 'gfx11-generic'".
 std::string wanted_targets(const TargetId& device);
 
 struct Refusal {

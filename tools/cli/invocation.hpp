@@ -1,4 +1,4 @@
-// What a command line asks for: the options of a command, or a text.
+// The result of parsing a command line: the options of a command, or a text.
 #pragma once
 
 #include <string>

@@ -21,7 +21,7 @@ std::vector<std::string> choices(const std::string& value) {
 
 bool is_path(const OptionText& option) { return option.value == "FILE" || option.value == "DIR"; }
 
-// What to ask 'kiln __complete' for; empty if no file can tell.
+// Returns the word to ask 'kiln __complete' for. Empty if files cannot provide completions.
 std::string asked_for(const OptionText& option) {
   const std::string& kind = option.value.empty() ? option.names.front() : option.value;
   if (kind == "TARGET") return "targets";

@@ -248,7 +248,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   KILN_TRY(check_cache_is_apart(options, world));
 
-  // What is asked for, what this machine can do, and the steps that follow from both.
+  // Combines the request with what this machine can build, and plans the steps.
   KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
   KILN_TRY(apply(options, prepared.manifest.embed));
   const Plan& plan = prepared.plan;

@@ -22,7 +22,7 @@ struct BuildOptions {
   bool dry_run = false;   // tell which steps are stale and why; run none
   bool no_cache = false;  // neither read nor write the store shared by builds
   std::filesystem::path locked;  // lock file that the build must match; empty: none
-  // Where to write a rule for Make and Ninja. It says that the header's stamp, spelt like
+  // The file for a rule for Make and Ninja. The rule says that the header's stamp, spelt like
   // `selection.out`, depends on every file that was read, by absolute path. Empty: not written.
   std::filesystem::path depfile;
   // when each step ran, in the Chrome trace format; empty: not written

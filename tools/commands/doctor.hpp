@@ -23,7 +23,7 @@ struct DoctorOptions {
 // Returns 0 if every target of the manifest can be built or there is no manifest, and 3 otherwise.
 Result<int> run_doctor(const DoctorOptions& options, World& world);
 
-// What doctor found. Separate from its rendering, so that tests can render any findings.
+// The findings of doctor. Separate from their rendering, so that tests can render any findings.
 struct Findings {
   struct Target {
     std::string name;

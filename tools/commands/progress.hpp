@@ -1,4 +1,4 @@
-// What a build shows while it runs: on a terminal, in a log, or to another program.
+// Shows the progress of a build: on a terminal, in a log, or to another program.
 #pragma once
 
 #include <filesystem>

@@ -51,7 +51,7 @@ class Timeline final : public ExecuteObserver {
   std::map<std::string, Running> running_;  // by Step::id
 };
 
-// Where a build keeps its timeline.
+// Returns the path of a build's timeline.
 std::filesystem::path timeline_file(const std::filesystem::path& out_root);
 
 // The error (kInvalidInput) says that another file is in the way.

@@ -32,7 +32,7 @@ class Verification {
   // Images that are neither in the catalog nor in the list of an earlier build from the same
   // sources.
   void check_no_others();
-  // What each image says about itself, compared with the catalog.
+  // Reads each image and compares it with the catalog.
   void read_images();
   // Modules of the manifest that are missing for a target that was built.
   void check_modules(const Manifest& manifest);

@@ -1,4 +1,4 @@
-// What a command acts on: the machine, behind three small interfaces, and the streams for its
+// The environment of a command: the machine, behind three small interfaces, and the streams for its
 // output.
 //
 // A command is `Result<int> run_<name>(const <Name>Options&, World&)`. It returns the exit status,

@@ -1,4 +1,5 @@
-// What one build remembers for the next: the state of its out folder and the digests of files.
+// The data that one build stores for the next: the state of its out folder and the digests of
+// files.
 //
 //   <out>/.kiln/state             BuildState
 //   <out>/.kiln/digests           digests of files below the source root and the out folder

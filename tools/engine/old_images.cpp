@@ -24,8 +24,8 @@ bool tells_of_images(const Files& files, const std::filesystem::path& path) {
 
 using Reads = std::vector<std::pair<std::string, Digest>>;
 
-// What a step read when it ran, by neutral path. Inputs are among its ingredients; the tool
-// reported the rest.
+// Returns the files that a step read when it ran, by neutral path. The inputs are among the step's
+// ingredients; the tool reported the other files.
 Reads reads_of(const StepRecord& record) {
   Reads reads = record.dependencies.list();
   const Ingredients ingredients = read_ingredients(record.ingredients);

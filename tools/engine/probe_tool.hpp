@@ -24,7 +24,7 @@ struct ProbeRequest {
   std::filesystem::path device_libraries;                        // HIP compiler only
 };
 
-// What was learned about a tool. `parts` have the roles that steps name:
+// The result of probing a tool. `parts` have the roles that steps name:
 //   hipify-perl     program, interpreter
 //   hipcc           script (hipcc's own), program (clang), library, linker, device-library, and
 //                   device-library:<isa> for the constants of one processor ("device-library:1100")

@@ -1,4 +1,5 @@
-// What the last build in an out folder did: the output of each step, and what decided it.
+// The record of the last build in an out folder: the output of each step, and the ingredients that
+// decided it.
 //
 // Kept in out/.kiln/state as sealed text (tools/system/sealed_text.hpp), version 2. A state that is
 // cut short, changed or of another version counts as empty: everything is built again.

@@ -1,4 +1,5 @@
-// What the probes of tools found, remembered per user with the status of all files it depends on.
+// The results of probing tools, stored per user with the status of all files that each result
+// depends on.
 //
 // Kept in <cache folder>/tools as sealed text (tools/system/sealed_text.hpp):
 //

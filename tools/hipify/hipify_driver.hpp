@@ -8,7 +8,7 @@
 
 namespace kiln::tools {
 
-// Where a build writes the script for perl.
+// Path to which a build writes the driver script.
 inline constexpr std::string_view kHipifyDriverPath = "{out}/.kiln/hipify_driver.pl";
 
 std::string_view hipify_driver_text();

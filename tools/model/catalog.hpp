@@ -20,7 +20,7 @@ struct SourceFile {
   Digest digest;
 };
 
-// What a unit is compiled from.
+// The files and options that a unit is compiled from.
 struct UnitOrigin {
   std::vector<SourceFile> files;  // the source, then the local headers that it reaches, sorted
   // By key of the manifest, such as "flags". Empty lists are omitted.
@@ -54,7 +54,7 @@ struct ToolRecord {
 // Digest over all roles of a tool.
 std::string identity_of(const ToolRecord& tool);
 
-// What the manifest and the command line say about the whole build.
+// The settings of the whole build from the manifest and the command line.
 struct BuildSettings {
   EmbedOptions embed;
   std::uint32_t minimum_runtime = 0;  // KILN_VERSION form; 0: any

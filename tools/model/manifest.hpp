@@ -35,8 +35,8 @@ inline constexpr Words<DebugInfo, 3> kDebugInfoWords = {
 enum class EmbedMode : std::uint8_t { kArray, kAsm, kSplit };
 inline constexpr Words<EmbedMode, 3> kEmbedModeWords = {
     {{"array", EmbedMode::kArray}, {"asm", EmbedMode::kAsm}, {"split", EmbedMode::kSplit}}};
-// What a build writes for programs: the C++ header, the C header, the Rust module, the catalog
-// file, or one header with the loader in it.
+// The outputs of a build for programs: the C++ header, the C header, the Rust module, the catalog
+// file, or one header that contains the loader.
 enum class EmbedOutput : std::uint8_t { kCpp, kC, kRust, kCatalog, kAmalgamation };
 inline constexpr Words<EmbedOutput, 5> kEmbedOutputWords = {{{"cpp", EmbedOutput::kCpp},
                                                              {"c", EmbedOutput::kC},
@@ -46,8 +46,8 @@ inline constexpr Words<EmbedOutput, 5> kEmbedOutputWords = {{{"cpp", EmbedOutput
 // The words of the manifest and of --emit. The last output has an option of its own.
 inline constexpr auto kEmitWords = std::span(kEmbedOutputWords).first<4>();
 inline constexpr const char* kEmitForPython = "Python reads the catalog file: 'catalog'";  // a hint
-// Whether the header holds the source of modules, for the runtime to compile: not, ...
-// ... beside the images, or instead of them
+// Selects whether the header contains the source of modules, for the runtime to compile: not at all, in
+// addition to the images, or instead of them.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };
 inline constexpr Words<EmbedSource, 3> kEmbedSourceWords = {
     {{"none", EmbedSource::kNone}, {"beside", EmbedSource::kBeside}, {"instead", EmbedSource::kInstead}}};
@@ -67,11 +67,12 @@ struct CompileOptions {
   std::vector<Located<std::string>> host_flags;           // only for the host's compiler
 };
 
-// Whether a module with several sources also gets one PTX of all of them, for loaders that take one
+// Selects whether a module with several sources also gets one joined PTX, for loaders that take one
 // text.
 enum class JoinedPtx : bool { kNo, kYes };
 
-// Whether a module's images must export all kernels that the abi files list for it, or only some.
+// Selects whether a module's images must export all kernels that the abi files list for the module, or
+// only some.
 enum class AbiCoverage : bool { kAll, kSome };
 
 struct ModuleSpec {

@@ -49,7 +49,7 @@ struct Step {
 struct Plan {
   std::filesystem::path source_root;  // the manifest's folder, absolute
   std::filesystem::path out_root;     // absolute
-  // What `{name}` stands for, except the roots: tools by to_string(ToolKind), perl, and folders.
+  // Paths for the `{name}`s that are not roots: tools by to_string(ToolKind), perl, and folders.
   std::map<std::string, std::string, std::less<>> places;
   std::vector<Step> steps;  // each step comes after the steps that it reads from
 };

@@ -7,7 +7,7 @@
 
 namespace kiln::tools {
 
-// Whether a target with missing tools fails the build or is left out.
+// Selects whether a target with missing tools fails the build or is left out.
 enum class MissingTargets : bool { kFail, kLeaveOut };
 
 // How much of the manifest a build covers.

@@ -61,15 +61,15 @@ inline constexpr std::string_view kSourceNameOption = "--orig_src_path_name";
 // True for hipcc, which has its own include and library folders, and false for a plain clang.
 bool is_hipcc(const std::filesystem::path& program);
 
-// What to do about a missing tool that a variable names.
+// Returns a hint about a missing tool that a variable names.
 std::string correction(const Tool& tool);
 
-// What users should know about a tool that was found; usually empty.
+// Returns a note for users about a tool that was found; usually empty.
 std::string shortcoming(const Tool& tool);
 
 struct Toolchain {
   std::vector<Tool> tools;  // one per ToolKind, in that order
-  // What the AMD device libraries and the CUDA toolkit can build; sorted.
+  // The targets that the AMD device libraries and the CUDA toolkit support; sorted.
   std::vector<std::string> amd_processors;   // "gfx1030", "gfx11-generic"
   std::vector<std::string> nvidia_targets;   // "sm_80", "compute_80"
   std::filesystem::path rocm_path;           // empty: none

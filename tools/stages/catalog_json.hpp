@@ -23,7 +23,7 @@ Json catalog_json(const Catalog& catalog, const std::vector<BundleRecord>& bundl
 // Describes a single file: an image, or a container with its entries.
 Json file_json(const InspectedFile& file);
 
-// What users are shown of an image. Made from either kind of document.
+// The description of an image for users. Made from either kind of document.
 struct ImageSummary {
   std::string module;  // empty if unknown
   std::string entry;   // name in a container

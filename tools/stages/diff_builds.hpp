@@ -68,7 +68,7 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
 
 Json diff_json(const BuildDiff& diff);
 
-// What counts as a regression. A number is the increase that is still allowed; for threads, the
+// The limits for regressions. A number is the increase that is still allowed or, for threads, the
 // decrease.
 struct RegressionLimits {
   bool removed = false, signature = false;

@@ -1,5 +1,5 @@
-// What the parts of a manifest's parser share: the manifest being read, and helpers for common
-// values.
+// Shared by the parts of the manifest's parser: the manifest that is being read, and helpers for
+// common values.
 #pragma once
 
 #include <cstddef>

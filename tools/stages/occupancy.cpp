@@ -25,8 +25,8 @@ Occupancy of_nvidia(int capability, std::uint32_t registers) {
   return {std::min(most, kRegisters / of_warp / 4 * 4), most};
 }
 
-// Of one SIMD: vector registers per lane, their allocation unit, and the most waves. Source: LLVM,
-// AMDGPUBaseInfo: getTotalNumVGPRs, getVGPRAllocGranule, getMaxWavesPerEU.
+// The limits of one SIMD: vector registers per lane, their allocation unit, and the maximum number
+// of waves. Source: LLVM, AMDGPUBaseInfo: getTotalNumVGPRs, getVGPRAllocGranule, getMaxWavesPerEU.
 struct Simd {
   std::uint32_t registers, unit, waves;
 };

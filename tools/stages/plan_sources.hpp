@@ -1,5 +1,5 @@
-// What the planning stages know about the sources of a build: one Unit per module and source, with
-// the files that it reads.
+// The sources of a build as the planning stages use them: one Unit per module and source, with the
+// files that it reads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What `ptxas -v` says about each kernel. The cubin itself does not tell its spills.
+// Reads the properties of kernels that `ptxas -v` prints. The cubin itself does not contain the
+// number of spills.
 //
 //   log       = { any line | "ptxas info    : Compiling entry function 'NAME' for 'TARGET'"
 //                            properties }

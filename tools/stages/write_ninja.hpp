@@ -26,7 +26,7 @@ namespace kiln::tools {
 
 inline constexpr std::string_view kNinjaFileStart = "# made by 'kiln plan --ninja'\n";
 
-// What the plan does not say about a step.
+// The properties of a step that are not in the plan.
 struct NinjaStep {
   std::string log;  // begins with {out}
   std::vector<std::pair<std::string, std::string>>

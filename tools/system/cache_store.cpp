@@ -29,8 +29,8 @@ constexpr std::string_view kTag =
     "# This folder is a cache of kiln, which 'kiln cache clear' empties.\n";
 constexpr const char* kCutShort = "is cut short";
 
-// What is wrong with the tag file; empty if it is kiln's. Another program's tag may consist of just
-// the first line.
+// Returns the fault of the tag file; empty if the tag is kiln's. Another program's tag may consist
+// of just the first line.
 std::string fault_of_tag(const Result<std::string>& tag) {
   if (!tag) return "is missing";
   if (*tag == kTag) return "";
@@ -241,7 +241,8 @@ std::optional<RangeLock> CacheStore::claim(const Digest& step_key, const Interru
   return RangeLock::take(root_ / "lock", range_of(step_key), RangeLock::Mode::kExclusive, interrupt);
 }
 
-// What make_unique_folder() and write() create and a killed build leaves behind.
+// Returns the files and folders that make_unique_folder() and write() create and a killed build
+// leaves behind.
 std::vector<std::filesystem::path> CacheStore::leftovers() const {
   std::vector<std::filesystem::path> found;
   for (const std::string& name : files_.list(root_ / "aside").value_or(std::vector<std::string>())) {

@@ -30,7 +30,7 @@ struct Environment {
 
 Environment real_environment();
 
-// Where programs are searched if PATH is not set.
+// The folders in which programs are searched if PATH is not set.
 inline constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
 
 }  // namespace kiln::tools
