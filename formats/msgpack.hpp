@@ -1,6 +1,5 @@
 // MessagePack, as far as AMD's kernel metadata uses it: nil, booleans, integers, floats, strings,
-// binary,
-// arrays and maps. Extension types are an error.
+// binary, arrays and maps. Extension types are an error.
 //
 // A value is a view into the input, which must outlive it. Arrays and maps are parsed anew whenever
 // they are iterated, so reading needs no memory, whatever the input holds.

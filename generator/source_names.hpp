@@ -43,12 +43,13 @@ std::vector<SourceName> source_names_of(const Module& module);
 // it is the image's name.
 std::vector<std::string> plain_names_of(const Module& module);
 
-// Returns the source names in namespaces of all modules, each with its module. Leaves out names that
-// two modules have, and names whose namespace is named like a kernel.
+// A source name with its module.
 struct NameOfModule {
   const Module* module = nullptr;
   SourceName name;
 };
+// Returns the source names in namespaces of all modules. Leaves out names that two modules have,
+// and names whose namespace is named like a kernel.
 std::vector<NameOfModule> names_in_namespaces(const Catalog& catalog);
 
 }  // namespace kiln::generator

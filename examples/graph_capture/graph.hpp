@@ -1,6 +1,6 @@
 // A CUDA or HIP graph of the work on a stream. The driver starts all of it for about the price of
-// one
-// launch. The graph functions are the vendor's; they are found in the library that kiln has opened.
+// one launch. The graph functions are the vendor's; they are found in the library that kiln has
+// opened.
 //
 // While a stream is captured, nothing may be loaded or allocated: call prepare() for all launches
 // first. Their buffers must live as long as the graph.

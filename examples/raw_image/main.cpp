@@ -1,6 +1,5 @@
 // Runs a kernel from an image that is in no header, such as a file that comes with the program or
-// over
-// the network.
+// over the network.
 //
 //   raw_image IMAGE...          affine_f32 of the first image that the default device runs
 //
@@ -51,7 +50,7 @@ int main(int argc, char** argv) {
     const std::string image = read_file(argv[i]);
     const auto affine = device->function("affine_f32", image.data(), image.size());
     if (!affine) {
-      fail(affine.error());  // for instance of another architecture: the message tells
+      fail(affine.error());  // for example an image for another architecture
       continue;
     }
     const auto output = run(*device, *affine);

@@ -1,6 +1,5 @@
 // Images that users add to a program without rebuilding it. They are in the folders that
-// KILN_IMAGE_PATH
-// lists, in the layout of `kiln build`'s images/:
+// KILN_IMAGE_PATH lists, in the layout of `kiln build`'s images/:
 //
 //   <folder>/<module>/<any name>             an image of a module with one unit
 //   <folder>/<module>/<any name>/<any name>  an image of one unit of several

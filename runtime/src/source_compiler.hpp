@@ -1,6 +1,5 @@
 // Compiles the source that a program carries for the present device. Each machine compiles it once
-// and
-// then reads the result from disk.
+// and then reads the result from disk.
 //
 //   <cache folder>/<key>.image   the SHA-256 of key and image in hexadecimal, a newline, the image
 //

@@ -40,7 +40,7 @@ struct Finished {
   bool was_up_to_date = false;
   std::size_t kernels = 0, images = 0;  // what was written; 0 when up to date
   std::vector<RemovedFile> removed;
-  std::vector<std::string> without_kernels;  // of modules with several sources
+  std::vector<std::string> without_kernels;  // sources, of modules with several
   // extern "C" kernels with arguments of which only the size is known
   std::vector<std::string> untyped_kernels;
   // folders outside the manifest's that embedded sources include from

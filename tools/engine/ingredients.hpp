@@ -1,6 +1,5 @@
 // Ingredients: everything that decides a step's output, as a list of labelled values. Up-to-date
-// checks
-// compare the list, cache keys hash it, and explanations are made from it.
+// checks compare the list, cache keys hash it, and explanations are made from it.
 //
 //   label               value
 //   kind                compile

@@ -1,6 +1,5 @@
 // Chooses the next of the steps that can start: the longest, so that no long step is left for the
-// end
-// while other cores are idle.
+// end while other cores are idle.
 //
 // The estimate for a step is its last duration. Without one, it is the longest duration of its
 // siblings, the steps of the same source for other targets, in this build or an earlier one. A step

@@ -46,8 +46,8 @@ inline constexpr Words<EmbedOutput, 5> kEmbedOutputWords = {{{"cpp", EmbedOutput
 // The words of the manifest and of --emit. The last output has an option of its own.
 inline constexpr auto kEmitWords = std::span(kEmbedOutputWords).first<4>();
 inline constexpr const char* kEmitForPython = "Python reads the catalog file: 'catalog'";  // a hint
-// Selects whether the header contains the source of modules, for the runtime to compile: not at all, in
-// addition to the images, or instead of them.
+// Selects whether the header contains the source of modules, for the runtime to compile: not at
+// all, in addition to the images, or instead of them.
 enum class EmbedSource : std::uint8_t { kNone, kBeside, kInstead };
 inline constexpr Words<EmbedSource, 3> kEmbedSourceWords = {
     {{"none", EmbedSource::kNone}, {"beside", EmbedSource::kBeside}, {"instead", EmbedSource::kInstead}}};
@@ -71,8 +71,8 @@ struct CompileOptions {
 // text.
 enum class JoinedPtx : bool { kNo, kYes };
 
-// Selects whether a module's images must export all kernels that the abi files list for the module, or
-// only some.
+// Selects whether a module's images must export all kernels that the abi files list for the module,
+// or only some.
 enum class AbiCoverage : bool { kAll, kSome };
 
 struct ModuleSpec {

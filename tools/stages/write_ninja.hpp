@@ -44,8 +44,7 @@ struct NinjaRequest {
   std::vector<std::string> asked;  // words after `kiln plan`: manifest and selection
   std::vector<std::filesystem::path> read;  // manifest and abi files, absolute
   std::vector<std::string>
-      // files that `kiln assemble` writes, below the out folder; kiln.json first
-      written;
+      written;                   // by `kiln assemble`, below the out folder; kiln.json comes first
   std::vector<NinjaStep> steps;  // by plan position
 };
 

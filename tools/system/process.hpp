@@ -35,7 +35,7 @@ struct Command {
 struct Outcome {
   int exit_code = 0;       // 128 + n when ended by signal n
   int signal = 0;          // 0 unless ended by one
-  std::string output;      // stderr
+  std::string output;      // stdout
   std::string diagnostics; // stderr
   std::chrono::microseconds duration{0};
   bool ok() const { return exit_code == 0 && signal == 0; }

@@ -1,6 +1,5 @@
 // The cache that machines share: an HTTP server that stores bodies under /ac/<key> and
-// /cas/<SHA-256 of
-// the bytes>, like Bazel's HTTP caches (bazel-remote, nginx with WebDAV, ...).
+// /cas/<SHA-256 of the bytes>, like Bazel's HTTP caches (bazel-remote, nginx with WebDAV, ...).
 //
 //   /ac/<key of an output>   ActionResult: digest of the output, the tool's log as stdout_raw
 //   /ac/<key of a step>      ActionResult: the lists of files that the step was seen to read
