@@ -7,10 +7,10 @@
 //   .nv.compat      ABI 8, 9.0 and later: attributes in the form of .nv.info; 0x09 is 1 for 'a'
 //   note 2000       of "NVIDIA Corp": the command line, "-arch sm_100f"; the only trace of 'f'
 //
-//   A kernel is a function symbol whose st_other has bit 4 (entry). Of kernel K:
+//   A kernel is a function symbol whose st_other has bit 4 (entry). For kernel K:
 //   .text.K         code; sh_info bits 24-31 repeat the register count
 //   .nv.info.K      its attributes
-//   .nv.shared.K    static shared memory; from 9.0 on behind 1024 bytes that the system keeps
+//   .nv.shared.K    static shared memory; from 9.0 on, 1024 bytes reserved by the system come first
 //   .nv.constant0.K what the driver passes, then the parameters;  .nv.constant2.K  literals
 //   .nv.info        attributes of all kernels, each naming its symbol
 //
@@ -19,8 +19,8 @@
 //     0x17 KPARAM_INFO {u32 index, u16 ordinal, u16 offset, u32: bits 8-11 space, bits 18-31 size}
 //     0x19 CBANK_PARAM_SIZE (value: bytes of all parameters)    0x2f REGCOUNT {symbol, registers}
 //     0x45 KPARAM_INFO_V2 {u32 index, u16 ordinal, u16 offset, u16 size, u16: bits 8-11 space}
-//   A parameter whose space is not 0 is a pointer; compilers for 10.0 and later say so, older ones
-//   leave it 0 for pointers too.
+//   A parameter whose space is not 0 is a pointer. Compilers for 10.0 and later set the space of
+//   pointers; older ones leave it 0.
 //
 // Byte order: little-endian. NVIDIA publishes no specification beyond the names that cuobjdump and
 // nvdisasm print. The fields above were found by compiling kernels with known parameters,

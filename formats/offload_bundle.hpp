@@ -10,7 +10,7 @@
 //   The environment is usually empty, hence the two dashes before the target. Newer compilers
 //   write it out: "hip-amdgcn-amd-amdhsa-unknown-gfx1100".
 //
-// A compressed bundle is one such bundle behind a header:
+// A compressed bundle is a header followed by the compressed bytes of such a bundle:
 //
 //   "CCOB", u16 version, u16 method (0 zlib, 1 zstd)
 //     version 1:  u32 content size, u64 hash                      runs to the end of the file

@@ -7,9 +7,9 @@
 //
 //   parameter = .param [.align N] .u64|.f32|... [.ptr [space] [.align N]] NAME [ "[" COUNT "]" ]
 //
-//   Each parameter starts at the next multiple of its alignment, which is its type's size unless it
-//   says otherwise. `.ptr` marks a pointer; compilers for 10.0 and later write it, older ones write
-//   a plain .u64 for a pointer too. An array or a float is a value in any case.
+//   Each parameter starts at the next multiple of its alignment, which is its type's size unless
+//   .align sets it. `.ptr` marks a pointer. Compilers for 10.0 and later write `.ptr`; older ones
+//   write a plain .u64 for a pointer. An array or a float is always a value.
 //
 // Spec: NVIDIA, "Parallel Thread Execution ISA", sections Directives and Kernel Function
 // Parameters.

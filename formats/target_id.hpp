@@ -1,4 +1,4 @@
-// Target names: what a manifest asks for, what an image is, and what a device reports.
+// Names of targets: in manifests, of images, and as reported by devices.
 //
 //   target    = amd | nvidia | host
 //   amd       = processor [":sramecc" sign] [":xnack" sign]     features in any order when read

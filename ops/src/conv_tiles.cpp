@@ -41,7 +41,8 @@ struct Described {
   }
 };
 
-// Returns the distance between the first and the last element, or 2^32 if 32 bits cannot hold it.
+// Returns the distance between the first and the last element, or at least 2^32 if 32 bits cannot
+// hold it.
 std::size_t reach(const Layout& layout, std::size_t first_dim) {
   const Extents strides = strides_of(layout);
   constexpr std::size_t kMost = std::size_t{1} << 32;

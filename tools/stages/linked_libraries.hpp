@@ -34,7 +34,7 @@ bool is_linked_into(const LinkedLibrary& library, const TargetId& target);
 // The libraries that at least one image of the catalog is linked with.
 std::vector<const LinkedLibrary*> libraries_of(const Catalog& catalog);
 
-// The text of <header>.notices.txt.
+// Returns the text of <header>.notices.txt.
 std::string notices_text(const Catalog& catalog);
 
 }  // namespace kiln::tools
