@@ -15,10 +15,10 @@ constexpr bool is_mangled(std::string_view name) { return name.substr(0, 2) == "
 // is not mangled.
 std::string demangled(std::string_view name);
 
-// "saxpy<float>", or the name itself if it is not mangled.
+// Returns "saxpy<float>", or the name itself if it is not mangled.
 std::string readable_name(std::string_view name);
 
-// "name (saxpy<float>)", or just the name if it is not mangled. For messages and tables.
+// Returns "name (saxpy<float>)", or just the name if it is not mangled. For messages and tables.
 std::string with_demangled(std::string_view name);
 
 // True if people would write the mangled `name` as `written`: "saxpy<float>", "tiled<float,4>".

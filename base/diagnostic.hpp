@@ -24,7 +24,7 @@ std::string render(const Error& error, Color color = Color::kNo, std::string_vie
 // order.
 Error merge_errors(std::vector<Error> errors);
 
-// "file:line:column", without the parts that are unknown.
+// Returns "file:line:column", without the parts that are unknown.
 std::string to_string(const Location& where);
 
 // Returns the candidate nearest to `word` by edit distance, or an empty string if none is close
@@ -58,8 +58,8 @@ std::string nearest_file(std::string_view name, const std::vector<std::string>& 
 
 namespace kiln {
 
-// The number of insertions, deletions, replacements and swaps of neighbours that turn one word into
-// the other.
+// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn one
+// word into the other.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <typename Range>

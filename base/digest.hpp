@@ -49,7 +49,8 @@ class KeyHasher {
   KeyHasher& add(std::string_view label, std::string_view value);
   KeyHasher& add(std::string_view label, const Digest& value);
   Digest finish();
-  // A line "label: value" for each value, in the order added. Shows what a cache key was made of.
+  // Returns a line "label: value" for each value, in the order added. Shows what a cache key was
+  // made of.
   const std::string& transcript() const { return transcript_; }
 
  private:

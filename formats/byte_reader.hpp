@@ -89,7 +89,7 @@ class ByteReader {
   bool failed_ = false;
 };
 
-// The error of every reader in this folder: the file is not what it claims to be.
+// Returns the error that every reader in this folder uses: the file is not what it claims to be.
 inline Error malformed(std::string message) {
   Error error;
   error.code = ErrorCode::kInvalidInput;
@@ -97,7 +97,7 @@ inline Error malformed(std::string message) {
   return error;
 }
 
-// "0x1f", for error messages.
+// Formats a number for error messages, such as "0x1f".
 std::string hex(std::uint64_t value);
 
 }  // namespace kiln

@@ -57,7 +57,7 @@ struct CatalogFileContents {
   std::vector<std::string_view> targets, missing_targets;
   std::vector<char> digest;  // a vector, because moving a string may move its characters
 
-  // The texts of a kernel's parameters, in order.
+  // Returns the texts of a kernel's parameters, in order.
   ArrayView<ParameterText> texts(std::size_t module, std::size_t kernel) const {
     const ModuleStorage& from = storage[module];
     const ArrayView<Parameter> parameters = from.kernels[kernel].parameters;

@@ -109,7 +109,7 @@ Result<Elf> read_elf(Bytes file);
 // a loader before it passes the file on. Takes microseconds, whatever the file's size.
 Result<ElfHeader> check_elf(Bytes file);
 
-// The entries of a REL or RELA section.
+// Returns the entries of a REL or RELA section.
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section);
 
 }  // namespace kiln

@@ -7,11 +7,11 @@
 
 namespace kiln {
 
-// The target of an AMD code object, with the features that it requires.
+// Returns the target of an AMD code object, with the features that it requires.
 Result<TargetId> amd_target(const ElfHeader& header);
 
-// The target of a cubin. The flags do not tell every 'a' and no 'f', so "sm_90" may really be
-// "sm_90a"; read_cubin() finds the suffix elsewhere in the file.
+// Returns the target of a cubin. The flags do not tell every 'a' and no 'f', so "sm_90" may really
+// be "sm_90a"; read_cubin() finds the suffix elsewhere in the file.
 Result<TargetId> nvidia_target(const ElfHeader& header);
 
 }  // namespace kiln

@@ -16,7 +16,7 @@ std::string_view file_extension(ImageFormat format);  // "hsaco", "cubin", "ptx"
 // The reverse of to_string().
 std::optional<ImageFormat> parse_image_format(std::string_view name);
 
-// The format of the images for such targets.
+// Returns the format of the images for such targets.
 ImageFormat format_of(TargetKind kind);
 
 }  // namespace kiln

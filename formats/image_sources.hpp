@@ -18,7 +18,7 @@ namespace kiln {
 // Image -> sources.
 using ImageSources = std::map<Digest, Digest>;
 
-// Path of the file, relative to the folder of images.
+// Returns the path of the file, relative to the folder of images.
 std::string image_sources_path(std::string_view module);
 
 std::string write_image_sources(const ImageSources& sources);

@@ -60,17 +60,17 @@ struct ParameterType {
   }
 };
 
-// Size of such a parameter in bytes; 0 if the type is unknown.
+// Returns the size of such a parameter in bytes; 0 if the type is unknown.
 std::size_t size_of(const ParameterType& type);
 
 // Parses a type. Returns nothing if `text` is not one.
 std::optional<ParameterType> parse_parameter_type(std::string_view text);
-// Spelling of the type; empty if it is unknown.
+// Returns the spelling of the type; empty if it is unknown.
 std::string to_string(const ParameterType& type);
-// Spelling in a generated header; empty if the type, or what it points to, is unknown.
+// Returns the spelling in a generated header; empty if the type, or what it points to, is unknown.
 std::string cpp_spelling(const ParameterType& type);
 
-// Every spelling without a "*", for messages: "ptr", "bool", "u8", ...
+// Returns every spelling without a "*", for messages: "ptr", "bool", "u8", ...
 std::vector<std::string> parameter_type_names();
 
 }  // namespace kiln

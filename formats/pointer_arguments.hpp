@@ -18,7 +18,7 @@ struct BufferExtent {
   std::uint64_t bytes = 0;
 };
 
-// "argument 2 (a buffer of 4096 bytes)". Arguments count from 1.
+// Returns a name such as "argument 2 (a buffer of 4096 bytes)". Arguments count from 1.
 inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArguments& arguments) {
   const std::string size = "a buffer of " + counted(buffer.bytes, "byte");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -29,7 +29,7 @@ inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArgum
   return size + " that is no argument";
 }
 
-// "64 bytes past the end of argument 2 (a buffer of 4096 bytes)"
+// Returns a text such as "64 bytes past the end of argument 2 (a buffer of 4096 bytes)".
 inline std::string place_beside(const BufferExtent& buffer, std::uint64_t address, const std::string& name) {
   const std::uint64_t end = buffer.begin + buffer.bytes;
   if (address < buffer.begin) return counted(buffer.begin - address, "byte") + " before " + name;
@@ -37,7 +37,7 @@ inline std::string place_beside(const BufferExtent& buffer, std::uint64_t addres
   return counted(address - buffer.begin, "byte") + " into " + name;
 }
 
-// "argument 4 is null", "arguments 2, 4 are null"; empty if none is null.
+// Returns a text such as "arguments 2, 4 are null"; empty if none is null.
 inline std::string null_arguments(const PointerArguments& arguments) {
   std::vector<std::string> numbers;
   for (std::size_t i = 0; i < arguments.size(); ++i) {

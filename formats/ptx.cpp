@@ -79,7 +79,7 @@ class Tokens {
     return token(TokenKind::kMark);
   }
 
-  // Location of the latest token.
+  // Returns the location of the latest token.
   Location where() const {
     const std::string_view before = text_.substr(0, start_);
     const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0

@@ -96,8 +96,9 @@ std::size_t common_prefix(std::string_view a, std::string_view b) {
   return static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
-// Every name that a target can start with, for the hint about a misspelt `text`. Names with a
-// longer common prefix come first, so that the more likely of two equally near names is suggested.
+// Returns every name that a target can start with, for the hint about a misspelt `text`. Names with
+// a longer common prefix come first, so that the more likely of two equally near names is
+// suggested.
 std::vector<std::string> known_names(std::string_view text) {
   std::vector<std::string> names;
   for (const Processor& processor : kProcessors) names.emplace_back(processor.name);

@@ -45,11 +45,11 @@ struct TargetId {
 // Parses a target. The error names the text and the nearest known target.
 Result<TargetId> parse_target_id(std::string_view text);
 
-// Canonical spelling: features in the order sramecc, xnack; "gfx90a:sramecc-:xnack+".
+// Returns the canonical spelling: features in the order sramecc, xnack; "gfx90a:sramecc-:xnack+".
 std::string to_string(const TargetId& target);
 
-// A spelling for file names: only letters, digits, '.', '_' and '-'. Distinct targets have distinct
-// names: "gfx90a:sramecc-:xnack+" -> "gfx90a.sramecc-off.xnack-on".
+// Returns a spelling for file names: only letters, digits, '.', '_' and '-'. Distinct targets have
+// distinct names: "gfx90a:sramecc-:xnack+" -> "gfx90a.sramecc-off.xnack-on".
 std::string file_name(const TargetId& target);
 
 // One AMD processor as LLVM knows it.

@@ -18,7 +18,8 @@ namespace kiln::generator {
 // libkiln_emulator.so.
 std::string write_amalgamation(const Catalog& catalog, const Options& options);
 
-// The texts of the public headers and of the loader, which kiln's build makes (loader_text.cpp).
+// These functions return the texts of the public headers and of the loader, which kiln's build
+// makes (loader_text.cpp).
 std::string_view public_headers_text();
 std::string_view loader_text();
 

@@ -26,7 +26,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-// The prefix of every name in the header: "app::gpu" -> "app_gpu".
+// Returns the prefix of every name in the header: "app::gpu" -> "app_gpu".
 std::string prefix(const Options& options) {
   std::string name;
   for (const char c : options.name_space) {
@@ -36,13 +36,14 @@ std::string prefix(const Options& options) {
   return name;
 }
 
-// The macro that the source file with the bytes defines.
+// Returns the macro that the source file with the bytes defines.
 std::string implementation(const Options& options) {
   return upper(prefix(options)) + "_IMPLEMENTATION";
 }
 
-// The symbol of the catalog file with this digest, so that a program may contain two versions of a
-// file. If no file of the program defines it, its name in the linker's message says what to do.
+// Returns the symbol of the catalog file with this digest, so that a program may contain two
+// versions of a file. If no file of the program defines it, its name in the linker's message says
+// what to do.
 std::string bytes_symbol(const Options& options, const Digest& digest) {
   const std::string name = "kiln_catalog_" + short_digest(digest);
   switch (options.storage) {
@@ -64,8 +65,8 @@ std::string c_element(ElementType element) {
   return text.starts_with("std::") ? text.substr(5) : text;
 }
 
-// The type before a parameter's name: "const float* " or "uint64_t ". A value of unknown type is
-// passed by the address of its bytes, and a pointer of unknown type as any pointer.
+// Returns the type before a parameter's name: "const float* " or "uint64_t ". A value of unknown
+// type is passed by the address of its bytes, and a pointer of unknown type as any pointer.
 std::string c_type(const KernelParameter& parameter) {
   const ParameterType& type = parameter.type;
   if (!type.is_known() || type.element == ElementType::kUnknown) return "const void* ";
@@ -190,7 +191,7 @@ std::string module_enum(const Catalog& catalog, const Options& options) {
          std::to_string(catalog.modules.size()) + '\n';
 }
 
-// The bytes, for a source file that includes the header.
+// Returns the bytes, for a source file that includes the header.
 std::string definition(const CatalogFileText& file, const std::string& bytes) {
   std::string out =
       "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"

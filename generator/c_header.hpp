@@ -12,9 +12,9 @@ namespace kiln::generator {
 std::string write_c_header(const Catalog& catalog, const Options& options,
                            const CatalogFileText& file);
 
-// The source file of Storage::kSplit and the assembly file of Storage::kAsm, with the bytes. They
-// are weak and hidden, so that a program that links them twice, through two libraries, keeps one
-// copy.
+// These functions return the source file of Storage::kSplit and the assembly file of Storage::kAsm,
+// with the bytes. The bytes are weak and hidden, so that a program that links them twice, through
+// two libraries, keeps one copy.
 std::string write_c_source(const Options& options, const CatalogFileText& file);
 std::string write_c_assembly(const Options& options, const CatalogFileText& file);
 

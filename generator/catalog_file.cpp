@@ -41,7 +41,8 @@ std::uint64_t aligned(std::uint64_t offset, std::uint64_t alignment) {
   return (offset + alignment - 1) / alignment * alignment;
 }
 
-// The table of the images, which begin at `offset`. Advances `offset` past the last of them.
+// Returns the table of the images, which begin at `offset`. Advances `offset` past the last of
+// them.
 std::string table(const Catalog& catalog, std::uint64_t& offset) {
   Writer out;
   out.text(catalog.name);

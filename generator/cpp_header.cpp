@@ -81,7 +81,7 @@ class ParameterLists {
   std::vector<const Elements*> order_;
 };
 
-// An #if chain that refuses a <kiln/catalog.hpp> for which this header was not written. The
+// Returns an #if chain that refuses a <kiln/catalog.hpp> for which this header was not written. The
 // header's body is in its #else, so that the refusal is the only error.
 std::string version_guard(const Options& options) {
   std::string out;
@@ -162,7 +162,7 @@ std::string module_constant(const Module& module, std::size_t id) {
          short_digest(module.source_digest) + "};\n";
 }
 
-// The type of an argument, or its size if the type is unknown.
+// Returns the type of an argument, or its size if the type is unknown.
 std::string argument_type(const KernelParameter& parameter) {
   if (std::string type = cpp_spelling(parameter.type); !type.empty()) return type;
   const bool is_value = parameter.place.kind == ParameterKind::kValue;
@@ -185,7 +185,7 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
   return constant == kernel.name ? std::string() : "// " + name + '\n';
 }
 
-// The first names, for a message.
+// Returns the first names, for a message.
 std::string listing(std::vector<std::string> names) {
   constexpr std::size_t kMost = 12;
   const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;

@@ -35,7 +35,7 @@ struct NamedPart {
   std::string name;
 };
 
-// The parts to write, in order.
+// Returns the parts to write, in order.
 std::vector<NamedPart> parts_of(const Options& options) {
   const std::string base = stem(options);
   const bool is_split = options.storage == Storage::kSplit, is_asm = options.storage == Storage::kAsm;
@@ -99,7 +99,7 @@ std::vector<GeneratedFile> write_parts(const Catalog& catalog, const Options& op
   return files;
 }
 
-// Digest over the C++ header and its files, written with a digest of zeros.
+// Returns the digest over the C++ header and its files, written with a digest of zeros.
 Digest digest_of_header(const Catalog& catalog, Options options, const Ingredients& from) {
   options.outputs = {Output::kCpp};
   KeyHasher hash;

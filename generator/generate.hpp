@@ -61,7 +61,7 @@ struct GeneratedFile {
 // namespaces, and a program may contain both.
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options);
 
-// The names of those files, in order, except the blobs, whose number depends on the images.
+// Returns the names of those files, in order, except the blobs, whose number depends on the images.
 std::vector<std::string> file_names(const Options& options);
 
 }  // namespace kiln::generator

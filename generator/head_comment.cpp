@@ -21,7 +21,7 @@ std::string grouped(std::size_t number) {  // 1234567 -> "1,234,567"
   return digits;
 }
 
-// "// label word word", wrapped, with further lines indented to the first word.
+// Returns "// label word word", wrapped, with further lines indented to the first word.
 std::string words(const std::string& label, const std::vector<std::string>& list) {
   std::string text, line = "// " + label;
   for (const std::string& word : list) {
@@ -39,8 +39,8 @@ std::string path_of(const SourceName& one) {  // "ns::scale", "saxpy<float>"
   return one.is_template() ? name + '<' + join(one.instances.front().arguments, ", ") + '>' : name;
 }
 
-// The constant of a kernel whose name the image, or otherwise the source, spells the same way. If
-// there is none, that of any kernel. Empty if there are no kernels.
+// Returns the constant of a kernel whose name the image, or otherwise the source, spells the same
+// way. If there is none, returns the constant of any kernel; empty if there are no kernels.
 std::string example_constant(const Catalog& catalog) {
   std::string other;
   for (const Module& module : catalog.modules) {

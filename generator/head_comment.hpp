@@ -13,7 +13,8 @@ namespace kiln::generator {
 std::string write_head_comment(const Catalog& catalog, const Options& options,
                                const Digest& digest);
 
-// Parts of it for other files: what `file` is and how it was made; its targets and images.
+// These functions return parts of the comment for other files: what `file` is and how it was made;
+// its targets and images.
 std::string title_comment(const Catalog& catalog, const std::string& file);
 std::string contents_comment(const Catalog& catalog);
 // Returns `text`, lines of "// ...", and how to get the types, if a kernel has an untyped

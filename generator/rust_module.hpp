@@ -12,7 +12,7 @@ namespace kiln::generator {
 
 std::string write_rust_module(const Catalog& catalog, const Options& options);
 
-// The text of rust_runtime.rs, which wraps the C interface. It is the same in every module.
+// Returns the text of rust_runtime.rs, which wraps the C interface. It is the same in every module.
 std::string_view rust_runtime_text();
 
 }  // namespace kiln::generator

@@ -40,7 +40,7 @@ struct Tensor {
   std::size_t rows() const;  // product of all other dims
 };
 
-// The quantized format for a type, if kiln has one.
+// Returns the quantized format for a type, if kiln has one.
 std::optional<kiln::ops::BlockFormat> format_of(std::uint32_t type);
 
 // For arrays, only the number of elements is kept.

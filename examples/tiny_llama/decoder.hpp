@@ -35,7 +35,7 @@ class Decoder {
   // The following functions wait for the steps.
   kiln::Result<std::vector<float>> logits() const;
   kiln::Result<std::uint32_t> token() const;
-  // The tokens that the steps chose, by position.
+  // Returns the tokens that the steps chose, by position.
   kiln::Result<std::vector<std::uint32_t>> chosen() const;
 
  private:

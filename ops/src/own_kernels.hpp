@@ -278,7 +278,7 @@ constexpr KernelRows rows_of(std::string_view root) {
   return rows_of(root, [](const OwnKernel&) { return true; });
 }
 
-// The kernels of each operation in a list of operations (kUnaryOps, ...).
+// Returns the kernels of each operation in a list of operations (kUnaryOps, ...).
 template <typename Operation, std::size_t N>
 constexpr std::array<KernelRows, N> rows_of_each(const Operation (&operations)[N]) {
   std::array<KernelRows, N> rows{};
@@ -286,7 +286,7 @@ constexpr std::array<KernelRows, N> rows_of_each(const Operation (&operations)[N
   return rows;
 }
 
-// The kernels of `root` for each type of the first input.
+// Returns the kernels of `root` for each type of the first input.
 constexpr auto rows_of_each_first(std::string_view root) {
   std::array<KernelRows, std::size(kDTypes)> rows{};
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -148,7 +148,7 @@ class Planner {
   }
   std::string_view value() const { return is_pair() ? "silu(gate) * product" : "product"; }
 
-  // The call for a few tasks or one vector.
+  // Returns the call for a few tasks or one vector.
   template <typename Call>
   Call task_call() const {
     Call call = product_of<Call>(call_.weights);

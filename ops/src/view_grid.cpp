@@ -50,7 +50,7 @@ struct Views {
     for (std::size_t dim = turned_dim() + 1; dim < block.rank; ++dim) inside *= size(dim);
     return are_lines() ? kLine : inside;
   }
-  // Number of groups. A thread takes one group at a time.
+  // Returns the number of groups. A thread takes one group at a time.
   std::size_t groups(std::size_t count) const {
     const auto of = [&](std::size_t dim, std::size_t pieces) { return count / size(dim) * pieces; };
     if (are_lines()) return of(last(), ((size(last()) - 1) / (kLine * tuning::kLines) + 1) * kLine);
@@ -102,8 +102,8 @@ struct Kernel {
   bool is_alone;      // a multiprocessor holds only one of its blocks of 1024 threads
 };
 
-// Number of elements of a view up to which kernels with one input take one per thread, in blocks of
-// 512.
+// Returns the number of elements of a view up to which kernels with one input take one per thread,
+// in blocks of 512.
 std::size_t few_of_one(const tuning::Spread& spread) {
   constexpr std::size_t kSmall = std::size_t{1} << 21;  // device/index.cuh
   return std::min<std::size_t>(kSmall, tuning::most_blocks(spread.machine) * 512ull);

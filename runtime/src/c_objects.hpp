@@ -49,8 +49,8 @@ inline kiln_error* box(const kiln::Error& error) {
   return new kiln_error{code_of(error.code), error.text()};
 }
 
-// A shared error that is never freed, for when there is no memory for a new one. Its text is short
-// enough to need no allocation.
+// Returns a shared error that is never freed, for when there is no memory for a new one. Its text
+// is short enough to need no allocation.
 inline kiln_error* out_of_memory() noexcept {
   static kiln_error error{KILN_ENVIRONMENT, "out of memory"};
   return &error;

@@ -22,7 +22,7 @@ class Compiler {
   Compiler& operator=(const Compiler&) = delete;
   virtual ~Compiler() = default;
 
-  // "NVRTC 13.0", "g++".
+  // Returns a name such as "NVRTC 13.0" or "g++".
   virtual std::string name() const = 0;
   // Identifies this compiler: differs between compilers, and changes when the compiler is updated.
   virtual std::string identity() const = 0;
@@ -34,11 +34,12 @@ class Compiler {
                                       const TargetId& target) const = 0;
 };
 
-// The error of a failed compilation. Each line of the compiler's output becomes a note.
+// Returns the error of a failed compilation. Each line of the compiler's output becomes a note.
 Error compile_error(std::string message, std::string log, const std::string& folder);
 
-// The environment variables that are set and change what compilers make. The host's compiler gets
-// these and no other variables of the user's, and all of them are part of the cache key.
+// Returns the environment variables that are set and change what compilers make. The host's
+// compiler gets these and no other variables of the user's, and all of them are part of the cache
+// key.
 std::vector<std::pair<std::string, std::string>> compiler_variables();
 
 // Identifies a file without reading it: path, size and time of the last change.

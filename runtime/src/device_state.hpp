@@ -64,9 +64,10 @@ class DeviceState {
   void stands_in_for_gpu() { stands_in_for_gpu_ = true; }
   bool is_stand_in() const { return stands_in_for_gpu_; }
 
-  // How messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
+  // Returns the device's name for messages: "cuda:0 (NVIDIA H200, sm_90)".
   std::string identity() const;
-  // "failed <doing> on <identity>: <the driver's message>", notes and code kept.
+  // Returns the error "failed <doing> on <identity>: <the driver's message>" with the notes and
+  // code of `cause`.
   Error failed(std::string_view doing, Error cause) const;
   // Writes a line to the trace. `make_line` is called only if tracing is on.
   template <typename MakeLine>

@@ -106,7 +106,7 @@ class Driver {
   Driver& operator=(const Driver&) = delete;
   virtual ~Driver() = default;
 
-  // "CUDA 12.8", "HIP 6.4", "host".
+  // Returns a text such as "CUDA 12.8", "HIP 6.4" or "host".
   virtual std::string version() const = 0;
   // True if an image's bytes must stay in place until the module is unloaded.
   virtual bool keeps_image_bytes() const = 0;
@@ -123,7 +123,7 @@ class Driver {
                                            const std::string& name) = 0;
   // Does the work that the function's first launch would otherwise do.
   virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
-  // The largest block that the kernel was compiled for; empty if unknown.
+  // Returns the largest block that the kernel was compiled for; empty if unknown.
   virtual std::optional<std::uint32_t> most_threads(int /*device*/, NativeFunction /*function*/) {
     return std::nullopt;
   }
@@ -172,8 +172,8 @@ class Driver {
     return Error{ErrorCode::kInvalidInput, version() + " has one context a device", {}, {}};
   }
 
-  // The size of each of the function's parameters in bytes, in order; empty if the driver does not
-  // know them.
+  // Returns the size of each of the function's parameters in bytes, in order; empty if the driver
+  // does not know them.
   virtual std::optional<std::vector<std::size_t>> parameter_sizes(int /*device*/,
                                                                   NativeFunction /*function*/) {
     return std::nullopt;

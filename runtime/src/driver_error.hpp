@@ -8,8 +8,8 @@
 
 namespace kiln::runtime {
 
-// "<call>: <name>: <text>", or "<call>: unknown error 12345" if the driver has no name for the
-// status.
+// Returns the error "<call>: <name>: <text>", or "<call>: unknown error 12345" if the driver has no
+// name for the status.
 inline Error driver_error(ErrorCode code, std::string_view call, int status, const char* name,
                           const char* text) {
   std::string message(call);
@@ -22,7 +22,7 @@ inline Error driver_error(ErrorCode code, std::string_view call, int status, con
   return Error{code, std::move(message), {}, {}};
 }
 
-// The error for a driver library that lacks a required function.
+// Returns the error for a driver library that lacks a required function.
 inline Error missing_symbol(std::string_view library, std::string_view symbol) {
   return Error{
       ErrorCode::kUnavailable,

@@ -41,8 +41,8 @@ std::string similar_to(std::string_view name, const std::vector<std::string>& na
   return similar.empty() ? similar : "'" + similar + "'";
 }
 
-// The error "<kind> '<of>' has no <what> '<name>'". Its hint lists the instances of the template,
-// or the nearest of `names` if one is near.
+// Returns the error "<kind> '<of>' has no <what> '<name>'". Its hint lists the instances of the
+// template, or the nearest of `names` if one is near.
 Error missing(std::string of, std::string_view what, std::string_view name,
               const std::vector<std::string>& names) {
   of += "' has no ";

@@ -38,7 +38,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
   return all;
 }
 
-// The compiler's environment. Its temporary files go into `folder`.
+// Returns the compiler's environment. Its temporary files go into `folder`.
 std::vector<std::string> environment_in(const std::string& folder) {
   const char* path = std::getenv("PATH");
   std::vector<std::string> all = {"LC_ALL=C", "TMPDIR=" + folder};

@@ -30,7 +30,7 @@ struct FolderImage {
   // is known to be of other sources is refused.
   bool is_of_our_sources = false;
 
-  // The image as a catalog entry, with views into this object.
+  // Returns the image as a catalog entry, with views into this object.
   ImageEntry entry(std::uint16_t unit) const;
 };
 

@@ -21,10 +21,10 @@ class Library {
 
   Library() = default;  // no library
   explicit operator bool() const { return handle_ != nullptr; }
-  // Path where the linker found the library, or the candidate itself if the linker does not report
-  // it.
+  // Returns the path where the linker found the library, or the candidate itself if the linker does
+  // not report it.
   const std::string& path() const { return path_; }
-  // The address of an exported symbol, or null.
+  // Returns the address of an exported symbol, or null.
   void* symbol(const char* name) const;
 
  private:
@@ -32,7 +32,8 @@ class Library {
   std::string path_;
 };
 
-// The folder of the program or shared library that contains the runtime, or an empty string.
+// Returns the folder of the program or shared library that contains the runtime, or an empty
+// string.
 std::string own_folder();
 
 }  // namespace kiln::runtime

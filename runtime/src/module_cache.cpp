@@ -7,7 +7,7 @@
 namespace kiln::runtime {
 namespace {
 
-// The format that the device's driver takes. NVIDIA's takes text and binaries, which are
+// Returns the format that the device's driver takes. NVIDIA's takes text and binaries, which are
 // distinguished by their first bytes.
 ImageFormat format_of(std::span<const std::byte> image, Backend backend) {
   switch (backend) {

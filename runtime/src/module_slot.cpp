@@ -37,7 +37,7 @@ Error with_zeros_explained(Error error, const Dim3& size) {
   return error;
 }
 
-// A parameter of which only the size is known.
+// Returns a parameter of which only the size is known.
 Parameter sized(std::size_t size) {
   Parameter one;
   one.size = static_cast<std::uint16_t>(std::min<std::size_t>(size, 0xFFFF));

@@ -123,8 +123,8 @@ class ModuleSlot {
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
   DeviceTarget device_target() const;
   Result<Source> given_source() const;             // for a module that the caller brought
-  // The error if no image fits and there is no compiler. Tells why each of `images` and each file
-  // was refused.
+  // Returns the error if no image fits and there is no compiler. Tells why each of `images` and
+  // each file was refused.
   Error nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,
                      std::uint16_t unit) const;
   Result<ImageBytes> unpack(const ImageEntry& image) const;

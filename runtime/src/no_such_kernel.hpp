@@ -14,7 +14,7 @@ namespace kiln::runtime {
 // two kernels match.
 Result<std::ptrdiff_t> find_written(std::string_view name, const ModuleEntry& module);
 
-// The error kNotFound, with the nearest existing name.
+// Returns the error kNotFound, with the nearest existing name.
 Error no_such_kernel(std::string_view name, const ModuleEntry& module);
 
 }  // namespace kiln::runtime

@@ -18,8 +18,8 @@ extern "C" void kiln_open_driver(kiln::runtime::DriverPlugin* plugin);
 namespace kiln::runtime {
 namespace {
 
-// The paths at which a backend's library is searched, in order. Versioned names come first: the
-// plain name exists only with development packages and may be a stub.
+// Returns the paths at which a backend's library is searched, in order. Versioned names come first:
+// the plain name exists only with development packages and may be a stub.
 std::vector<std::string> candidates(Backend backend) {
   // A library that comes with kiln lies beside the program or the library that contains the
   // runtime.

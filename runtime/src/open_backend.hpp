@@ -24,10 +24,10 @@ struct EmulatedDevice {
   std::string id;
   TargetId target;
 };
-// The emulator's devices, for messages; empty if its library is missing.
+// Returns the emulator's devices, for messages; empty if its library is missing.
 std::vector<EmulatedDevice> emulated_devices(const std::string& library);
 
-// The backend in a device's name: "cuda:0", "hip", "host:wave64"; empty if there is none.
+// Returns the backend in a device's name: "cuda:0", "hip", "host:wave64"; empty if there is none.
 std::optional<Backend> backend_of(std::string_view device_id);
 
 }  // namespace kiln::runtime

@@ -230,7 +230,8 @@ using runtime::RuntimeState;
 
 namespace {
 
-// A folder beside the cache of `kiln build`. "off" if the cache is off or there is no place for it.
+// Returns a folder beside the cache of `kiln build`, or "off" if the cache is off or there is no
+// place for it.
 std::string compile_cache_of_environment() {
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);

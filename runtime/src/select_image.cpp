@@ -22,7 +22,7 @@ Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
 // CUDA 13 builds for this compute capability and newer ones. Source: CUDA 13.0 release notes.
 constexpr int kOldestOfNewToolkits = 75;
 
-// How a hint names the compiler that can compile a source for the device.
+// Returns the name, for hints, of the compiler that can compile a source for the device.
 std::string wanted_compiler(const TargetId& device) {
   switch (device.kind) {
     case TargetKind::kHost: return "install a C++ compiler, or name one in KILN_CXX";

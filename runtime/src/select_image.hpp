@@ -48,8 +48,8 @@ struct Selection {
 Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
                        const DeviceTarget& device);
 
-// The error kNoImage: describes the device, why each image was refused, and what to add to the
-// manifest. `device_name` is how messages show the device: "cuda:0 (NVIDIA H200, sm_90)".
+// Returns the error kNoImage: describes the device, why each image was refused, and what to add to
+// the manifest. `device_name` is the device's name for messages: "cuda:0 (NVIDIA H200, sm_90)".
 Error no_image(const Selection& selection, std::string_view module, const DeviceTarget& device,
                std::string_view device_name);
 

@@ -68,7 +68,7 @@ Subcommand parsed_command(const CLI::App& command, std::shared_ptr<Options> opti
   return {command.get_name(), [options = std::move(options)] { return Invocation(*options); }};
 }
 
-// The choices of an option in --help: "array|asm|split".
+// Returns the choices of an option in --help: "array|asm|split".
 template <typename List>
 std::string help_of(const List& words) {
   return join(all_words(words), "|");

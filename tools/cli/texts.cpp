@@ -7,7 +7,7 @@
 namespace kiln::tools {
 namespace {
 
-// The possible values of an option: "array|asm" -> array, asm.
+// Returns the possible values of an option: "array|asm" -> array, asm.
 std::vector<std::string> choices(const std::string& value) {
   std::vector<std::string> words;
   if (value.find('|') == std::string::npos) return words;

@@ -34,7 +34,7 @@ inline constexpr std::string_view kExitStatus =
 enum class Shell { kBash, kZsh, kFish };
 std::string completions(Shell shell, const std::vector<CommandText>& commands);
 
-// The pages kiln-<command>(1) and kiln(1), which lists the commands.
+// These functions return the pages kiln-<command>(1) and kiln(1), which lists the commands.
 std::string man_page(const CommandText& command, std::string_view version);
 std::string man_page(const CommandText& program, const std::vector<CommandText>& commands,
                      std::string_view version);

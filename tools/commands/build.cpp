@@ -54,7 +54,7 @@ FailurePolicy failure_policy(const BuildOptions& options) {
   return options.keep_going ? FailurePolicy::kKeepGoing : FailurePolicy::kStopBeforeBundles;
 }
 
-// The modules without failed steps, sorted.
+// Returns the modules without failed steps, sorted.
 std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& plan,
                                         const Execution& execution) {
   std::set<std::string> broken;
@@ -163,7 +163,7 @@ Result<std::optional<Lock>> check_lock_file(const BuildOptions& options, const P
   return std::optional<Lock>(std::move(lock));
 }
 
-// Digests of the images that the steps made, by path below the out folder.
+// Returns the digests of the images that the steps made, by path below the out folder.
 std::map<std::string, std::string> image_digests(const BuildContext& context) {
   std::map<std::string, std::string> images;
   for (const Step& step : context.plan.steps) {

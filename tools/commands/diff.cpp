@@ -18,7 +18,7 @@ Result<std::vector<ImageSummary>> read(const std::filesystem::path& path, const 
   return read_images(document, (build.shown / "kiln.json").lexically_normal().generic_string());
 }
 
-// "+12.5%"
+// Returns a text such as "+12.5%".
 std::string percent(std::uint64_t before, std::uint64_t after) {
   if (before == 0) return "";
   const bool is_more = after >= before;

@@ -22,7 +22,7 @@ std::string padded(std::string_view text, std::size_t width) {
   return cell;
 }
 
-// The mark at the start of each line: "  ok  " or "  --  ".
+// Returns the mark at the start of each line: "  ok  " or "  --  ".
 std::string mark(bool is_good, Color color) {
   if (color == Color::kNo) return is_good ? "  ok  " : "  --  ";
   return is_good ? "  \033[1;32mok\033[0m  " : "  \033[1;31m--\033[0m  ";
@@ -39,7 +39,7 @@ std::size_t widest(const Range& range, Name name) {
   return width;
 }
 
-// A remark on a tool that was found; usually empty.
+// Returns a remark on a tool that was found; usually empty.
 std::string note_on(const Tool& tool) {
   if (tool.kind == ToolKind::kHipify && tool.driver_perl.empty()) {
     return "kiln was not tested with this version: it runs as it is, which takes seconds a file";
@@ -116,8 +116,8 @@ std::string targets_as_text(const Findings& findings, Color color) {
   return text;
 }
 
-// "NVIDIA H200, sm_90, CUDA 13.0". For devices that run on the CPU, only what the name does not
-// say.
+// Returns a text such as "NVIDIA H200, sm_90, CUDA 13.0". For devices that run on the CPU, leaves
+// out the driver, and the target if the id ends with it.
 std::string described(const DeviceInfo& device) {
   const bool is_gpu = device.backend == Backend::kCuda || device.backend == Backend::kHip;
   if (is_gpu) return device.name + ", " + device.target + ", " + device.driver;

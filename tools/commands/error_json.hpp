@@ -7,7 +7,7 @@
 
 namespace kiln::tools {
 
-// The error, followed by its `others`.
+// Returns the error, followed by its `others`.
 Json::Array errors_json(const Error& error);
 
 }  // namespace kiln::tools

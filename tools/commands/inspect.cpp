@@ -28,7 +28,7 @@ std::string spills(const KernelInfo& kernel) {
   return text;
 }
 
-// "8 8 8* 8* 2": sizes in order, with a star for a pointer.
+// Returns the sizes in order, with a star for a pointer: "8 8 8* 8* 2".
 std::string parameters(const KernelInfo& kernel) {
   std::string text;
   for (const Parameter& parameter : kernel.parameters) {

@@ -51,7 +51,7 @@ std::string shell_word(const std::string& word) {
   return shell_quote(bare) == bare ? word : shell_quote(word);
 }
 
-// The words of the command line that select what is planned.
+// Returns the words of the command line that select what is planned.
 std::vector<std::string> words_of(const Selection& selection) {
   std::vector<std::string> words = {selection.manifest.string(),
                                     "--out=" + selection.out.string()};

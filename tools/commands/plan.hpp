@@ -19,7 +19,7 @@ struct PlanOptions {
   std::filesystem::path ninja;  // the Ninja file to write; empty: none
 };
 
-// One block per step: its id, and its command with {src}, {out} and the tools' names.
+// Returns one block per step: its id, and its command with {src}, {out} and the tools' names.
 std::string plan_as_text(const Plan& plan, const std::vector<std::string>& missing_targets);
 // The same with all details of each step, format 1; documented in docs/MANIFEST.md.
 std::string plan_as_json(const Plan& plan, const std::vector<std::string>& missing_targets);

@@ -21,7 +21,7 @@ std::uint64_t milliseconds_since(Clock::time_point start) {
       std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count());
 }
 
-// The line for a finished step: in a log, or above the updated line if it is important.
+// Returns the line for a finished step: in a log, or above the updated line if it is important.
 std::string finished_line(const Step& step, const StepReport& report, const ProgressOptions& options) {
   std::string line = step.id;
   switch (report.status) {

@@ -33,7 +33,7 @@ std::unique_ptr<ExecuteObserver> make_progress(const ProgressOptions& options, W
 // Replaces "{out}" in the engine's messages by the out folder: "out/hip/a.cu changed".
 std::string with_out_folder(std::string text, const std::filesystem::path& out);
 
-// "0.4 s", "12 s", "3 min 5 s"
+// Returns a text such as "0.4 s", "12 s" or "3 min 5 s".
 std::string format_duration(std::uint64_t milliseconds);
 
 }  // namespace kiln::tools

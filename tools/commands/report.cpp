@@ -51,7 +51,7 @@ Json image_row(const ImageSummary& image) {
                       {"size", image.size}};
 }
 
-// The events of a trace for the page, in milliseconds.
+// Returns the events of a trace for the page, in milliseconds.
 Json::Array step_rows(const Json& trace) {
   Json::Array rows;
   for (const Json& event : array_of(trace, "traceEvents")) {
@@ -74,7 +74,7 @@ Json::Array step_rows(const Json& trace) {
   return rows;
 }
 
-// The timeline of the last build. Empty, with a warning, if it cannot be read.
+// Returns the timeline of the last build. Empty, with a warning, if it cannot be read.
 Json::Array own_steps(const ReportOptions& options, const fs::path& folder, const World& world) {
   const fs::path path = timeline_file(folder);
   if (world.files.kind(path) == PathKind::kNone) return {};

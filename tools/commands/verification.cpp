@@ -23,7 +23,7 @@ Error wrong(std::string message) {
 
 constexpr const char* kMakeAgain = "build or merge it again, or copy the whole folder";
 
-// The error for a file called `name` that could not be read.
+// Returns the error for a file called `name` that could not be read.
 Error unread(const std::string& name, const Error& why) {
   if (why.code == ErrorCode::kInvalidInput) return wrong(name + " is missing").hint(kMakeAgain);
   return wrong(name + " cannot be read").note(why.message).hint(kMakeAgain);

@@ -42,7 +42,7 @@ class Verification {
   void check_limits();
   std::vector<Error> errors() { return std::move(errors_); }
   std::size_t images() const { return images_; }
-  // The oldest software that can load everything in the folder.
+  // Returns the oldest software that can load everything in the folder.
   Floors floors() const;
 
  private:

@@ -43,7 +43,7 @@ Assessment assess(const Step& step, const StepRecord* record, const BuildContext
 // Assesses all steps, by plan position: tells what a build would run, without running it.
 std::vector<Assessment> assess_all(const BuildState& state, const BuildContext& context);
 
-// Path of the step's log; begins with {out}.
+// Returns the path of the step's log; begins with {out}.
 std::string log_path(const Step& step);
 
 }  // namespace kiln::tools

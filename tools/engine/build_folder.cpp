@@ -78,7 +78,7 @@ ModuleSpec spec_of(const Module& module) {
 
 bool is_amd(const Artifact& image) { return image.target.kind == TargetKind::kAmd; }
 
-// Paths of the sources that hipify-perl made for the modules with AMD images.
+// Returns the paths of the sources that hipify-perl made for the modules with AMD images.
 std::set<std::string> converted_files(const Catalog& catalog) {
   std::set<std::string> paths;
   for (const Module& module : catalog.modules) {
@@ -90,7 +90,7 @@ std::set<std::string> converted_files(const Catalog& catalog) {
   return paths;
 }
 
-// The error for a container that has the recorded digest but cannot be parsed.
+// Returns the error for a container that has the recorded digest but cannot be parsed.
 Error unreadable(const BuildFolder& build, const std::string& path, Error error) {
   error.where.file = (build.shown / path).string();
   return std::move(error).hint("build the part again with another release of the tool that packs it: 'kiln doctor' lists it");
@@ -165,7 +165,7 @@ Result<std::string> pack_nvidia(const std::string& path, const std::vector<const
   return write_fatbin(chosen);
 }
 
-// The images of a unit, in the order of their targets: the AMD ones, or the cubins and PTX.
+// Returns the images of a unit, in the order of their targets: the AMD ones, or the cubins and PTX.
 std::vector<const Artifact*> images_of(const Module& module, std::size_t unit, bool amd) {
   std::vector<const Artifact*> images;
   for (const Artifact& image : module.images) {

@@ -12,7 +12,7 @@
 
 namespace kiln::tools {
 
-// The tools that the build uses, and the options for them from the user's environment.
+// Returns the tools that the build uses, and the options for them from the user's environment.
 std::vector<ToolRecord> used_tools(const BuildContext& context);
 
 BuildSettings settings_of(const Manifest& manifest);

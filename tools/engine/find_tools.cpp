@@ -54,8 +54,8 @@ struct Candidate {
   fs::path root;  // the folder of the vendor's toolkit
 };
 
-// How error messages name a candidate: "/usr/local/cuda/bin/nvcc", "/elsewhere/nvcc (KILN_NVCC)",
-// "nvcc on PATH".
+// Returns a candidate's name for error messages: "/usr/local/cuda/bin/nvcc",
+// "/elsewhere/nvcc (KILN_NVCC)", "nvcc on PATH".
 std::string place_of(const Candidate& candidate) {
   if (candidate.program.empty()) return candidate.rule;
   const std::string program = candidate.program.string();
@@ -123,7 +123,7 @@ class Search {
     return tool;
   }
 
-  // The candidates in the search order that find_tools.hpp documents.
+  // Returns the candidates in the search order that find_tools.hpp documents.
   std::vector<Candidate> candidates(const Recipe& recipe) const {
     for (const std::string_view variable : recipe.variables) {
       if (variable.empty()) continue;

@@ -85,7 +85,7 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   return result;
 }
 
-// The entries of a record that name written files.
+// Returns the entries of a record that name written files.
 std::vector<Ingredient> outputs_of(const Ingredients& record) {
   std::vector<Ingredient> outputs;
   std::copy_if(record.begin(), record.end(), std::back_inserter(outputs),
@@ -239,7 +239,7 @@ Result<std::vector<BundleRecord>> list_bundles(const std::vector<Module>& module
   return bundles;
 }
 
-// The sources whose images export no kernel.
+// Returns the sources whose images export no kernel.
 std::vector<std::string> sources_without_kernels(const Module& module) {
   std::vector<std::string> empty;
   for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
@@ -268,7 +268,7 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
-// Why a file of an earlier build is removed, such as "this build emits c and catalog".
+// Returns why a file of an earlier build is removed, such as "this build emits c and catalog".
 std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
   const bool is_renamed = std::ranges::any_of(published_files(embed), [&](const std::string& made) {
     return fs::path(made).extension() == path.extension();

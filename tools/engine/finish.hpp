@@ -56,15 +56,16 @@ struct Finished {
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files);
 
-// Path of the header, relative to the out folder.
+// Returns the path of the header, relative to the out folder.
 std::string header_path(const Manifest& manifest);
 
-// Path of the stamp file beside the header. A depfile names it as its target. Its time is that of
-// the last build that wrote a depfile; the header keeps its time while its content stays the same.
+// Returns the path of the stamp file beside the header. A depfile names it as its target. Its time
+// is that of the last build that wrote a depfile; the header keeps its time while its content stays
+// the same.
 std::string stamp_path(const Manifest& manifest);
 
-// Absolute, sorted paths of all that the header depends on: manifest, abi files, sources, all that
-// they include, and the tools.
+// Returns the absolute, sorted paths of all that the header depends on: manifest, abi files,
+// sources, all that they include, and the tools.
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state);
 

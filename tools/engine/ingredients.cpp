@@ -77,8 +77,8 @@ void for_each_word(const Step& step, const SharedIngredients::Variables& variabl
   }
 }
 
-// The files that options name: lists of options, plug-ins, profiles. Compilers read them and mostly
-// do not report them. Files that these files name in turn are unknown.
+// Returns the files that options name: lists of options, plug-ins, profiles. Compilers read them
+// and mostly do not report them. Files that these files name in turn are unknown.
 Ingredients named_files(const Step& step, const Plan& plan,
                         const SharedIngredients::Variables& variables, FileDigests& digests,
                         SharedIngredients& shared) {

@@ -55,11 +55,11 @@ class SharedIngredients {
   };
   using Variables = std::map<std::string, std::string>;
 
-  // The parts of the tool that the step depends on.
+  // Returns the parts of the tool that the step depends on.
   const std::vector<File>& parts(const Step& step, const Tool& tool);
-  // The files that a word of a command line may name.
+  // Returns the files that a word of a command line may name.
   const std::vector<File>& named_by(std::string_view word, const Plan& plan);
-  // The user's variables that are passed on to the tool.
+  // Returns the user's variables that are passed on to the tool.
   const Variables& variables(ToolKind tool, const Environment& environment);
 
   // Append the lines of the tool's parts, or of one input. Lines are cached until a digest may have
@@ -108,9 +108,9 @@ Ingredient read_ingredient(std::string_view line);
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests);
 
-// The files that the step's options name and that existed, as neutral paths.
+// Returns the files that the step's options name and that existed, as neutral paths.
 std::vector<std::string> files_named_by_options(const Ingredients& ingredients);
-// The files that the step's options may name, whether or not they exist.
+// Returns the files that the step's options may name, whether or not they exist.
 std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
                                                 const Environment& environment);
 
@@ -125,7 +125,7 @@ std::vector<std::string> explain_difference(const Ingredients& before, const Ing
 // Relative paths start at the source root, where steps run.
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan);
 
-// The form of a neutral path that people are shown: without "{src}/".
+// Returns the form of a neutral path that people are shown: without "{src}/".
 std::string display_path(std::string_view neutral);
 
 }  // namespace kiln::tools

@@ -73,7 +73,7 @@ class Current {
   std::map<Digest, bool> answers_;
 };
 
-// Paths of the plan's outputs, relative to the out folder.
+// Returns the paths of the plan's outputs, relative to the out folder.
 Paths outputs_of(const Plan& plan) {
   constexpr std::string_view kOut = "{out}/";
   Paths made;

@@ -30,7 +30,7 @@ std::vector<PublishedFile> with_digests(std::vector<GeneratedFile> files) {
   return result;
 }
 
-// One line for each file in include/.
+// Returns one line for each file in include/.
 std::string checksums_of(const std::vector<PublishedFile>& files) {
   std::map<std::string, Digest> included;
   for (const PublishedFile& file : files) {

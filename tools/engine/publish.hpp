@@ -19,25 +19,26 @@ struct PublishedFile {
   Digest digest;           // of the text
 };
 
-// Paths are relative to the out folder. kiln.json comes last, so that if it exists, every file that
-// it lists exists. `sources` says for each module what the images in the folder were built from.
+// Returns the files of a build. Paths are relative to the out folder. kiln.json comes last, so that
+// if it exists, every file that it lists exists. `sources` says for each module what the images in
+// the folder were built from.
 // `store` is passed to embed(). Errors are those of embed().
 Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,
                                            const std::map<std::string, ImageSources>& sources, CacheStore* store);
 
-// Path of the text that a unit is compiled from, in a build that embeds it.
+// Returns the path of the text that a unit is compiled from, in a build that embeds it.
 std::string source_bundle_path(const std::string& module, std::size_t unit);
 
-// Path of the checksums of all files in include/. Each line is "<digest>  <file>" with a SHA-256,
-// as sha256sum reads it.
+// Returns the path of the checksums of all files in include/. Each line is "<digest>  <file>" with
+// a SHA-256, as sha256sum reads it.
 std::string checksums_path(const EmbedOptions& embed);
 
-// Paths of the files for programs: headers, their sources, modules, catalog files. The first is the
-// one that a program includes or opens.
+// Returns the paths of the files for programs: headers, their sources, modules, catalog files. The
+// first is the one that a program includes or opens.
 std::vector<std::string> emitted_files(const EmbedOptions& embed);
 
-// kiln.json, the files for programs, and the notices, bill of materials and checksums beside them.
-// Excludes files whose number depends on the images.
+// Returns the paths of kiln.json, the files for programs, and the notices, bill of materials and
+// checksums beside them. Excludes files whose number depends on the images.
 std::vector<std::string> published_files(const EmbedOptions& embed);
 
 }  // namespace kiln::tools

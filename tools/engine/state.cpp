@@ -130,7 +130,7 @@ struct IngredientTable {
     }
   }
 
-  // The indices of the lines as ranges: " 0-12 40-41".
+  // Returns the indices of the lines as ranges: " 0-12 40-41".
   std::string ranges(std::string_view ingredients) const {
     std::string text;
     std::size_t first = 0, end = 0;  // pending range; empty if first == end

@@ -51,9 +51,9 @@ std::string kiln_for_cuda(std::string_view log) {
   return join(found, "; ");
 }
 
-// The header that the compiler did not find, or an empty string. Clang prints "a.cu:1:10: fatal
-// error: 'b.cuh' file not found", GCC and nvcc "a.cu:1:10: fatal error: b.cuh: No such file or
-// directory".
+// Returns the header that the compiler did not find, or an empty string. Clang prints "a.cu:1:10:
+// fatal error: 'b.cuh' file not found", GCC and nvcc "a.cu:1:10: fatal error: b.cuh: No such file
+// or directory".
 std::string_view missing_header(std::string_view log) {
   constexpr std::string_view kError = "fatal error: ";
   const std::size_t error = log.find(kError);
@@ -110,8 +110,8 @@ std::uint32_t cut_number(std::string_view& text, char open) {
   return number;
 }
 
-// Place of the compiler's first error: GCC and Clang print "a.cu:3:5: error: ...", nvcc "a.cu(3):
-// error: ...".
+// Returns the place of the compiler's first error: GCC and Clang print "a.cu:3:5: error: ...", nvcc
+// "a.cu(3): error: ...".
 Location first_error(std::string_view log) {
   for (const std::string_view line : split(log, '\n')) {
     for (const std::string_view word : {": error: ", ": fatal error: "}) {

@@ -18,14 +18,15 @@ namespace kiln::tools {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// The user's variables that are passed on to tools of this kind, sorted by name: those that are set
-// and are in the tool's list or in KILN_PASS_ENVIRONMENT (names separated by commas).
+// Returns the user's variables that are passed on to tools of this kind, sorted by name: those that
+// are set and are in the tool's list or in KILN_PASS_ENVIRONMENT (names separated by commas).
 Variables passed_variables(ToolKind tool, const Environment& environment);
 
 // True if a variable of a tool's list holds command-line options.
 bool is_options(std::string_view name);
 
-// The whole environment of a tool of this kind, except the variables that the step itself sets.
+// Returns the whole environment of a tool of this kind, except the variables that the step itself
+// sets.
 Variables tool_environment(ToolKind tool, const Environment& environment);
 
 }  // namespace kiln::tools

@@ -40,7 +40,7 @@ struct Json {
   Json(Array items);
   Json(Object members);
 
-  // The value if it is of that kind, and null otherwise.
+  // Returns the value if it is of that kind, and null otherwise.
   const bool* boolean() const { return std::get_if<bool>(&value); }
   const std::int64_t* integer() const { return std::get_if<std::int64_t>(&value); }
   const std::string* text() const { return std::get_if<std::string>(&value); }
@@ -48,7 +48,7 @@ struct Json {
   const Object* object() const { return std::get_if<Object>(&value); }
   // Returns the first member named `key` if this is an object that has one, and null otherwise.
   const Json* find(std::string_view key) const;
-  // "a list", "a string", ... for messages.
+  // Returns "a list", "a string" and so on, for messages.
   std::string_view kind_name() const;
 };
 

@@ -214,7 +214,7 @@ class Parser {
     return true;
   }
 
-  // "u00e4"
+  // Reads the rest of an escape, such as "u00e4".
   std::optional<std::uint32_t> hexadecimal() {
     const std::string_view digits = text_.substr(offset_).substr(0, 5);
     std::uint32_t code = 0;

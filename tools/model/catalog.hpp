@@ -51,7 +51,7 @@ struct ToolRecord {
   std::vector<std::pair<std::string, std::string>> environment = {};
 };
 
-// Digest over all roles of a tool.
+// Returns the digest over all roles of a tool.
 std::string identity_of(const ToolRecord& tool);
 
 // The settings of the whole build from the manifest and the command line.

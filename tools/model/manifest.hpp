@@ -121,7 +121,7 @@ struct Manifest {
   std::map<std::string, Digest> read;
 };
 
-// The targets of a module: its own, or the manifest's if it has none.
+// Returns the targets of a module: its own, or the manifest's if it has none.
 inline const std::vector<Located<TargetId>>& targets_of(const Manifest& manifest,
                                                         const ModuleSpec& module) {
   return module.targets.empty() ? manifest.targets : module.targets;

@@ -63,8 +63,8 @@ std::string expand_places(std::string_view text, const Plan& plan);
 // Returns the text for a tool that runs in the source root: "{src}/a.cu" becomes "a.cu".
 std::string in_source_root(std::string_view text, const Plan& plan);
 
-// The step's argv as users can repeat it in the source root, with the real output path and absolute
-// tools.
+// Returns the step's argv as users can repeat it in the source root, with the real output path and
+// absolute tools.
 std::vector<std::string> command_line(const Step& step, const Plan& plan);
 
 }  // namespace kiln::tools

@@ -20,9 +20,9 @@ using Facts = std::map<std::string, Fact>;  // by `what`
 
 void add_fact(Facts& facts, Fact fact);
 
-// The sources of a module, their digests and options.
+// Returns the sources of a module, their digests and options.
 Facts facts_of_sources(const Module& module);
-// Settings and tools of a build.
+// Returns the settings and tools of a build.
 Facts facts_of_build(const Catalog& catalog);
 
 // Notes each fact of `a` that `b` has with another value or lacks. A difference in a fact that both

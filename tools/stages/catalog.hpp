@@ -24,11 +24,12 @@ Module assemble_module(const ModuleSpec& module, std::vector<Artifact> images,
 // Reads what a unit is compiled from, out of a text of formats/source_bundle.hpp.
 Result<UnitOrigin> origin_of(std::string_view source_bundle);
 
-// The tools that the plan's steps use, with a digest per role over the files of their parts.
+// Returns the tools that the plan's steps use, with a digest per role over the files of their
+// parts.
 std::vector<ToolRecord> tool_records(const Plan& plan, const Toolchain& toolchain,
                                      FileDigests& digests);
 
-// The targets that the modules' images are for, sorted by vendor, then name.
+// Returns the targets that the modules' images are for, sorted by vendor, then name.
 std::vector<std::string> built_targets(const std::vector<Module>& modules);
 
 }  // namespace kiln::tools

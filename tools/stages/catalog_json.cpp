@@ -23,7 +23,8 @@ Json number_or_null(const std::optional<std::uint32_t>& number) {
   return number ? Json(*number) : Json();
 }
 
-// All spills as one number, which is 0 only if nothing spills: bytes for NVIDIA, registers for AMD.
+// Returns all spills as one number, which is 0 only if nothing spills: bytes for NVIDIA, registers
+// for AMD.
 Json total_spills(const KernelInfo& kernel) {
   std::optional<std::uint32_t> total;
   for (const auto& part : {kernel.spill_stores, kernel.spill_loads, kernel.scalar_spills}) {

@@ -33,7 +33,8 @@ struct ImageSummary {
   ImageInfo info;
   std::vector<std::string> signatures;  // by kernel: "(u64 numel, const f32* inp, 8 bytes)"
 };
-// The images of a document from catalog_json() or file_json(). `file` names the document in errors.
+// Returns the images of a document from catalog_json() or file_json(). `file` names the document in
+// errors.
 Result<std::vector<ImageSummary>> read_images(const Json& document, std::string_view file);
 
 Parameter read_parameter(const Json& object);

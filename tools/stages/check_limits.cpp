@@ -90,7 +90,7 @@ std::uint64_t spills_of(const KernelInfo& kernel) {
          kernel.scalar_spills.value_or(0);
 }
 
-// The kernels in the images of a module that take more than `limit`.
+// Returns the kernels in the images of a module that take more than `limit`.
 Excesses kernels_over(const Module& module, std::uint64_t limit, std::string_view unit,
                       const std::function<std::uint64_t(const KernelInfo&)>& amount) {
   Excesses excesses;

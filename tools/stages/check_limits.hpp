@@ -18,7 +18,8 @@ struct Need {
 
 // `nvcc` is the version of the compiler that made a cubin, "13.0.88".
 Need need_of(const Artifact& image, std::string_view nvcc);
-// The need of a file in bundles/. Vendors compress them in ways that older loaders do not support.
+// Returns the need of a file in bundles/. Vendors compress them in ways that older loaders do not
+// support.
 Need need_of_bundle(std::string_view bytes);
 
 // Returns an error (kBuildFailed) for each floor that is older than what `what` needs.

@@ -10,8 +10,8 @@
 
 namespace kiln::tools {
 
-// Why a file below the manifest's folder cannot be given to the tools by its relative path. Empty
-// if it can.
+// Returns why a file below the manifest's folder cannot be given to the tools by its relative path.
+// Empty if it can.
 std::string why_not_a_source_path(std::string_view path);
 
 // The same for a folder given by its absolute path.

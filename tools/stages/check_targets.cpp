@@ -56,7 +56,8 @@ void add_note(Error& error, const std::string& target, const Location& where) {
                      {Note::Kind::kNote, "target " + quote(target) + " needs it too", where});
 }
 
-// Size of an offload bundle's header: magic and count, then three numbers and a name per entry.
+// Returns the size of an offload bundle's header: magic and count, then three numbers and a name
+// per entry.
 std::size_t bundle_header_size(const std::vector<Located<TargetId>>& targets) {
   std::size_t size = 24 + 8 + 24 + kBundleHostEntry.size();
   for (const Located<TargetId>& target : targets) {

@@ -80,7 +80,7 @@ struct RegressionLimits {
 // "threads" and adds the limit to `limits`. Errors: kInvalidInput.
 Result<void> add_regression_limit(const std::string& text, RegressionLimits& limits);
 
-// One line per regression. Within a kind, the worst comes first.
+// Returns one line per regression. Within a kind, the worst comes first.
 std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimits& limits);
 
 }  // namespace kiln::tools

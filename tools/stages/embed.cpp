@@ -33,7 +33,7 @@ Result<void> check_order(const Catalog& catalog) {
   return {};
 }
 
-// The sources of a unit, in the form of an image.
+// Returns the sources of a unit, in the form of an image.
 Artifact source_artifact(const Module& module, std::uint16_t unit) {
   Artifact source;
   source.module = module.name;
@@ -54,7 +54,7 @@ void store_plain(Module& module, EmbedSource embed_source) {
   for (Artifact& image : module.images) image.compression = Compression::kNone;
 }
 
-// The bytes to embed. PTX gets a terminating NUL.
+// Returns the bytes to embed. PTX gets a terminating NUL.
 std::string plain(const Artifact& image) {
   std::string bytes;
   bytes.reserve(generator::decompressed_size(image));

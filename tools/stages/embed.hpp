@@ -30,8 +30,8 @@ Result<std::vector<GeneratedFile>> embed(Catalog catalog, const EmbedOptions& op
                                          std::uint32_t minimum_runtime,
                                          CacheStore* store = nullptr);
 
-// The names of those files, except the blobs of EmbedMode::kAsm, whose number depends on the
-// images.
+// Returns the names of those files, except the blobs of EmbedMode::kAsm, whose number depends on
+// the images.
 std::vector<std::string> embedded_files(const EmbedOptions& options);
 
 }  // namespace kiln::tools

@@ -22,7 +22,8 @@ bool is_plain_letter(char c) {
          c == '.' || c == '-';
 }
 
-// "affine/gfx1030", or "quantized/matvec/gfx1030" in a module with several units.
+// Returns a path such as "affine/gfx1030", or "quantized/matvec/gfx1030" in a module with several
+// units.
 std::string inner_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
   const std::string name = unit_name(module, unit);
   return module.name.value + "/" + (name.empty() ? "" : name + "/") + file_name(target);

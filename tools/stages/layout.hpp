@@ -24,14 +24,16 @@ namespace kiln::tools {
 
 inline constexpr std::string_view kBundleHostEntry = "host-x86_64-unknown-linux-gnu";
 
-// The name of a target's entry in an offload bundle: "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+".
+// Returns the name of a target's entry in an offload bundle:
+// "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+".
 std::string bundle_entry_name(const TargetId& target);
 
-// The name of a unit; empty if it is the only one of its module. Unique within the module, and safe
-// as the name of a file or folder: only letters, digits, '_', '.', '-' and '@', and no leading dot.
+// Returns the name of a unit; empty if it is the only one of its module. Unique within the module,
+// and safe as the name of a file or folder: only letters, digits, '_', '.', '-' and '@', and no
+// leading dot.
 std::string unit_name(const ModuleSpec& module, std::size_t unit);
 
-// Paths of these places, beginning with {out}.
+// These functions return the paths of files in the out folder, beginning with {out}.
 std::string hip_path(std::string_view source);
 std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);
 std::string depfile_path(const ModuleSpec& module, std::size_t unit, const TargetId& target);

@@ -31,7 +31,7 @@ std::span<const LinkedLibrary> linked_libraries();
 // True if compilers link the library into images for this target.
 bool is_linked_into(const LinkedLibrary& library, const TargetId& target);
 
-// The libraries that at least one image of the catalog is linked with.
+// Returns the libraries that at least one image of the catalog is linked with.
 std::vector<const LinkedLibrary*> libraries_of(const Catalog& catalog);
 
 // Returns the text of <header>.notices.txt.

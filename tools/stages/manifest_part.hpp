@@ -47,7 +47,7 @@ class ManifestPart {
   ManifestSource& source_;
 
  private:
-  // The existing path whose names are nearest to those of `missing`.
+  // Returns the existing path whose names are nearest to those of `missing`.
   std::string neighbour(const std::filesystem::path& missing, PathKind wanted) const;
 };
 

@@ -14,8 +14,8 @@ class CompileOptionsPart : public ManifestPart {
   CompileOptionsPart(ManifestSource& source, CompileOptions& options)
       : ManifestPart(source), options_(options) {}
 
-  // The keys of the options, all optional. This part must outlive the fields, whose parsers fill in
-  // the options.
+  // Returns the keys of the options, all optional. This part must outlive the fields, whose parsers
+  // fill in the options.
   std::vector<JsonReader::Field> fields();
 
  private:

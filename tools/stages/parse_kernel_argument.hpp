@@ -46,7 +46,7 @@ struct KernelArgumentText {
 Result<KernelArgumentText> parse_kernel_argument(std::string_view text);
 
 std::size_t size_of(ElementType type);
-// The elements in `bytes`, separated by blanks.
+// Returns the elements in `bytes`, separated by blanks.
 std::string elements_text(ElementType type, const std::vector<std::byte>& bytes);
 
 }  // namespace kiln::tools

@@ -28,11 +28,12 @@ std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolch
 std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& toolchain,
                                   const std::vector<Unit>& units);
 
-// A unit's targets of these kinds, sorted.
+// Returns a unit's targets of these kinds, sorted.
 std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
                                      std::initializer_list<TargetKind> kinds);
 
-// How ids and bundles name a unit: "affine", or "quantized.matvec" in a module with several.
+// Returns the name of a unit in ids and bundles: "affine", or "quantized.matvec" in a module with
+// several units.
 std::string step_subject(const Unit& unit);
 
 }  // namespace kiln::tools

@@ -18,8 +18,8 @@ struct Recognized {
 // names the file in the advice.
 Recognized recognize(std::string_view bytes, const std::filesystem::path& path);
 
-// The error "k.cubin: a cubin, where a manifest is expected" (kInvalidInput), with the advice as a
-// hint.
+// Returns the error "k.cubin: a cubin, where a manifest is expected" (kInvalidInput), with the
+// advice as a hint.
 Error misplaced(const Recognized& file, std::string_view expected,
                 const std::filesystem::path& path);
 

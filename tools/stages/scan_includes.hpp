@@ -27,7 +27,7 @@ struct Include {
   std::uint32_t column = 0;  // of the opening quote
 };
 
-// The includes of a C++ text, in order. Understands comments, strings and spliced lines.
+// Returns the includes of a C++ text, in order. Understands comments, strings and spliced lines.
 std::vector<Include> find_includes(std::string_view text);
 
 // Scans the files of one manifest. Reads each file once and resolves each include once.
@@ -45,7 +45,7 @@ class IncludeScanner {
  private:
   using Directories = std::vector<std::string>;
 
-  // The local headers that a file includes, found through these directories.
+  // Returns the local headers that a file includes, found through these directories.
   Result<const std::vector<std::string>*> headers_of(const std::string& file,
                                                      const Directories& directories);
   Result<const std::vector<Include>*> includes_of(const std::string& file);

@@ -21,7 +21,8 @@ namespace kiln::tools {
 // Parses the manifest's "tools".
 std::vector<ToolBounds> parse_tool_bounds(JsonReader& reader, const Json& value);
 
-// The version that bounds are compared with. For "HIP 6.4.3, clang 19.0.0", it is HIP's "6.4.3".
+// Returns the version that bounds are compared with. For "HIP 6.4.3, clang 19.0.0", it is HIP's
+// "6.4.3".
 std::string bounded_version(const Tool& tool);
 
 // Returns a negative number if `version` is older than `bound`, and a positive one if it is newer.

@@ -18,7 +18,7 @@ std::vector<std::string> assembler_roles();  // roles of nvcc when its input is 
 std::vector<std::string> hipify_roles();
 std::vector<std::string> packing_roles();  // roles of clang-offload-bundler and fatbinary
 
-// All roles that a build for these targets uses.
+// Returns all roles that a build for these targets uses.
 std::map<ToolKind, std::set<std::string>> roles_used(const std::vector<TargetId>& targets);
 
 }  // namespace kiln::tools

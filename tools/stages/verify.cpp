@@ -26,7 +26,7 @@ bool same_signature(const Signature& a, const Signature& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_parameter);
 }
 
-// "(0:8 8:8* 16:4)": offset and size of each parameter, with a star for a known pointer.
+// Returns offset and size of each parameter, with a star for a known pointer: "(0:8 8:8* 16:4)".
 std::string show(const Signature& signature) {
   std::string text;
   for (const Parameter& parameter : signature) {
@@ -67,8 +67,8 @@ std::map<TargetId, TargetKernels> by_target(const std::vector<Artifact>& images)
   return result;
 }
 
-// All kernels that any image exports: the expectation without an abi file. If images know different
-// amounts about a parameter, the more specific description counts.
+// Returns all kernels that any image exports: the expectation without an abi file. If images know
+// different amounts about a parameter, the more specific description counts.
 Kernels all_kernels(const std::map<TargetId, TargetKernels>& targets) {
   Kernels result;
   for (const auto& [target, exported] : targets) {
@@ -92,8 +92,8 @@ bool has_all(const std::map<TargetId, TargetKernels>& targets, const std::vector
   return std::ranges::all_of(abi, [&](const AbiKernel& one) { return is_exported(one.name, targets); });
 }
 
-// The kernels of the abi file, and the kernels with mangled names, which need no abi file because
-// the name tells the parameters.
+// Returns the kernels of the abi file, and the kernels with mangled names, which need no abi file
+// because the name tells the parameters.
 Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
                     const std::map<TargetId, TargetKernels>& targets) {
   Kernels result = all_kernels(targets);
@@ -169,7 +169,7 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
   }
 }
 
-// The error that several sources of the module define the same kernel for some target.
+// Returns the error that several sources of the module define the same kernel for some target.
 std::optional<Error> defined_twice(const std::string& module, const std::map<TargetId, TargetKernels>& targets) {
   std::map<std::string, std::set<std::string>> sources;
   for (const auto& [target, found] : targets) {

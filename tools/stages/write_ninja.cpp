@@ -154,7 +154,7 @@ class Writer {
     return words;
   }
 
-  // The manifest, abi files and sources.
+  // Returns the manifest, abi files and sources.
   std::vector<fs::path> sources() const {
     std::vector<fs::path> paths = request_.read;
     for (const Step& step : plan_.steps) {

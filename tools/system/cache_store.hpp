@@ -85,7 +85,7 @@ class CacheStore {
   // not work. The holder must call find() again, because the step may have run meanwhile.
   std::optional<RangeLock> claim(const Digest& step_key, const Interrupt* interrupt);
 
-  // Number of damaged entries and lists found so far.
+  // Returns the number of damaged entries and lists found so far.
   unsigned damaged() const { return damaged_; }
 
   Usage usage() const;
@@ -95,7 +95,7 @@ class CacheStore {
   // Counts one search for an output, whatever number of keys it tried: where the output was found,
   // and its size in bytes with its log.
   void count(FoundIn where, std::uint64_t bytes = 0);
-  // The counts of all builds since the store was cleared.
+  // Returns the counts of all builds since the store was cleared.
   Counts counts() const;
   // Adds the counts of this object. Losing them does no harm.
   void save_counts();

@@ -21,9 +21,9 @@ struct Environment {
   std::optional<std::string> get(std::string_view name) const;
   // Returns the normalized path, relative to the current folder, without a trailing slash.
   std::filesystem::path absolute(const std::filesystem::path& path) const;
-  // ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty if no variable is set
+  // Returns ${XDG_CACHE_HOME:-$HOME/.cache}/kiln, or KILN_CACHE_DIR; empty if no variable is set
   std::filesystem::path cache_directory() const;
-  // ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where
+  // Returns ${XDG_DATA_HOME:-$HOME/.local/share}/kiln/toolchain, or KILN_TOOLCHAIN_DIR: where
   // tools/setup.sh installs missing tools; empty if no variable is set
   std::filesystem::path toolchain_directory() const;
 };

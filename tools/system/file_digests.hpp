@@ -40,8 +40,8 @@ class FileDigests {
   void record(const std::filesystem::path& path, const Digest& digest);
   // Notes that the file may have changed, so that it is examined again.
   void forget(const std::filesystem::path& path);
-  // Number of calls of record() and forget(). While it stays the same, so do the results of
-  // digest().
+  // Returns the number of calls of record() and forget(). While it stays the same, so do the
+  // results of digest().
   std::uint64_t changes() const { return changes_; }
   // Prepares for digest(): queries the status of the files and reads the ones that are not
   // remembered, `threads` files at a time.

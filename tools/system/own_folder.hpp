@@ -6,13 +6,13 @@
 
 namespace kiln::tools {
 
-// The absolute path of this program's file.
+// Returns the absolute path of this program's file.
 std::filesystem::path own_program();
 
-// The folder of kiln's own kernels: share/kiln/kernels beside the program's folder.
+// Returns the folder of kiln's own kernels: share/kiln/kernels beside the program's folder.
 std::filesystem::path kernels_folder();
 
-// Path of a page of the documentation: its installed file, or otherwise "docs/HOST.md".
+// Returns the path of a page of the documentation: its installed file, or otherwise "docs/HOST.md".
 std::string page(const std::string& name);
 
 }  // namespace kiln::tools

@@ -62,8 +62,8 @@ class RemoteCache {
   // Counts one search for an output, which may need several requests.
   void count(bool was_found) { ++(was_found ? counts_.hits : counts_.misses); }
   const Counts& counts() const { return counts_; }
-  // The first problem, such as "is not used any more: the server answered HTTP 500"; empty if there
-  // was none.
+  // Returns the first problem, such as "is not used any more: the server answered HTTP 500"; empty
+  // if there was none.
   std::string trouble() const;
   std::string shown_url() const { return without_credentials(policy_.url); }
 
