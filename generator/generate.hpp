@@ -24,10 +24,10 @@ enum class Storage : std::uint8_t {
 
 // The files to write, in the order of the results.
 enum class Output : std::uint8_t {
-  kCpp,      // the C++ header
-  kC,        // the C header, <stem>.h
-  kRust,     // the Rust module, <stem>.rs
-  kCatalog,  // the catalog file, <stem>.kiln
+  kCpp,           // the C++ header
+  kC,             // the C header, <stem>.h
+  kRust,          // the Rust module, <stem>.rs
+  kCatalog,       // the catalog file, <stem>.kiln
   kAmalgamation,  // a C++ header with the loader in it, <stem>_amalgamated.hpp
 };
 

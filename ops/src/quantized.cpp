@@ -88,7 +88,7 @@ struct FormatLaunch {
   std::uint32_t grid_threads = 0;
   // dequantize_block: parts of a block of values; kiln's own launch decodes one or two at once
   std::uint32_t slices = 0;
-  bool counts_values = false;      // dequantize_block: `k` counts values, not blocks
+  bool counts_values = false;                     // dequantize_block: `k` counts values, not blocks
   std::uint32_t tile_rows = 0, tile_vectors = 0;  // mul_mat
 };
 constexpr auto kFormatLaunches = [] {

@@ -116,13 +116,13 @@ class ModuleSlot {
   };
 
   std::uint16_t index_of(const UnitSlot& unit) const;
-  Result<void> load_kernel(KernelSlot& kernel);    // mutex held
-  Result<void> load_unit(UnitSlot& unit);          // mutex held
+  Result<void> load_kernel(KernelSlot& kernel);  // mutex held
+  Result<void> load_unit(UnitSlot& unit);        // mutex held
   // Records what the driver or the given image tells about a kernel's parameters.
-  void learn_sizes(KernelSlot& kernel);  // mutex held
+  void learn_sizes(KernelSlot& kernel);            // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
   DeviceTarget device_target() const;
-  Result<Source> given_source() const;             // for a module that the caller brought
+  Result<Source> given_source() const;  // for a module that the caller brought
   // Returns the error if no image fits and there is no compiler. Tells why each of `images` and
   // each file was refused.
   Error nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,

@@ -19,8 +19,8 @@ struct BuildOptions {
   bool keep_going = false;
   bool json = false;
   bool explain = false;
-  bool dry_run = false;   // tell which steps are stale and why; run none
-  bool no_cache = false;  // neither read nor write the store shared by builds
+  bool dry_run = false;          // tell which steps are stale and why; run none
+  bool no_cache = false;         // neither read nor write the store shared by builds
   std::filesystem::path locked;  // lock file that the build must match; empty: none
   // The file for a rule for Make and Ninja. The rule says that the header's stamp, spelt like
   // `selection.out`, depends on every file that was read, by absolute path. Empty: not written.

@@ -17,8 +17,8 @@ namespace kiln::tools {
 struct BuildFolder {
   // the folder as errors name it; empty if assembled in memory
   std::filesystem::path shown;
-  Catalog catalog;                           // images with their bytes
-  std::vector<BundleRecord> bundles;         // as the catalog lists them
+  Catalog catalog;                    // images with their bytes
+  std::vector<BundleRecord> bundles;  // as the catalog lists them
   // bundles and converted sources (hip/): contents by path
   std::map<std::string, std::string> files;
 };

@@ -26,7 +26,7 @@ struct Recipe {
   Vendor vendor;
   // environment variables that name the program; empty: unused
   std::array<std::string_view, 2> variables;
-  std::array<std::string_view, 3> in_root;    // below the vendor's folder
+  std::array<std::string_view, 3> in_root;  // below the vendor's folder
   std::array<std::string_view, 3> on_path;
   std::string_view install;
 };

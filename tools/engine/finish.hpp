@@ -45,7 +45,7 @@ struct Finished {
   std::vector<std::string> untyped_kernels;
   // folders outside the manifest's that embedded sources include from
   std::vector<std::string> headers_left_out;
-  std::vector<Error> errors;            // errors of the modules that were left out
+  std::vector<Error> errors;  // errors of the modules that were left out
 };
 
 // Makes the catalog and the files for programs. The outputs of every step of `request.modules` must

@@ -37,15 +37,13 @@ struct NinjaStep {
 struct NinjaRequest {
   const Plan& plan;
   const Toolchain& toolchain;
-  std::filesystem::path
-      folder;                  // where Ninja runs, absolute; names of files below it are relative
-  std::filesystem::path file;  // the Ninja file, absolute
-  std::filesystem::path program;   // kiln, absolute
-  std::vector<std::string> asked;  // words after `kiln plan`: manifest and selection
+  std::filesystem::path folder;  // where Ninja runs, absolute; names of files below it are relative
+  std::filesystem::path file;    // the Ninja file, absolute
+  std::filesystem::path program;            // kiln, absolute
+  std::vector<std::string> asked;           // words after `kiln plan`: manifest and selection
   std::vector<std::filesystem::path> read;  // manifest and abi files, absolute
-  std::vector<std::string>
-      written;                   // by `kiln assemble`, below the out folder; kiln.json comes first
-  std::vector<NinjaStep> steps;  // by plan position
+  std::vector<std::string> written;  // by `kiln assemble`, below the out folder; kiln.json first
+  std::vector<NinjaStep> steps;      // by plan position
 };
 
 // The error (kInvalidInput) names a path or a word that a Ninja file cannot hold.

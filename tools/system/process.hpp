@@ -23,13 +23,13 @@ namespace kiln::tools {
 enum class Inherit : bool { kNothing, kEverything };
 
 struct Command {
-  std::vector<std::string> argv;                                // argv[0] is a path
+  std::vector<std::string> argv;  // argv[0] is a path
   // added to, or replacing, the inherited variables
   std::vector<std::pair<std::string, std::string>> environment;
   // variables that the child must not see
   std::vector<std::string> unset;
-  std::filesystem::path working_directory;                      // empty: this process's
-  Inherit inherit = Inherit::kEverything;                       // of this process's environment
+  std::filesystem::path working_directory;  // empty: this process's
+  Inherit inherit = Inherit::kEverything;   // of this process's environment
 };
 
 struct Outcome {
