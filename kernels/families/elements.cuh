@@ -175,8 +175,10 @@ struct MapElements {
       if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
       return;
     }
-    u32 threads = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks) * block_size();
-    u64 i = self;
+    const u32 blocks = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks);
+    const u32 number = number_in_rows(blocks);
+    u32 threads = threads_in_rows(blocks);
+    u64 i = number;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
       u32 working = fitting_threads<2>(numel), chunks = 0;
@@ -185,8 +187,8 @@ struct MapElements {
         working = chunk_threads<2>(working, chunks / kShare);
       }
       if (threads > working) threads = working;
-      if (self >= threads) return;
-      move_chunks(self, threads, chunks);
+      if (number >= threads) return;
+      move_chunks(number, threads, chunks);
       i += static_cast<u64>(chunks) * kCount;
     }
     if (i >= numel) return;
@@ -298,8 +300,9 @@ struct ChooseElements {
       contiguous = found.contiguous;
       rows = found.rows || contiguous;
     }
-    u64 i = self, end = numel;
-    u32 threads = blocks_up_to(full_blocks()) * block_size();
+    const u32 blocks = blocks_up_to(full_blocks()), number = number_in_rows(blocks);
+    u64 i = number, end = numel;
+    u32 threads = threads_in_rows(blocks);
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);
@@ -309,7 +312,7 @@ struct ChooseElements {
         working = chunk_threads<kSharing>(working, static_cast<u32>(end));
       }
       if (threads > working) threads = working;
-      if (self >= threads) return;
+      if (number >= threads) return;
     }
 #pragma unroll 1
     for (;;) {
@@ -325,7 +328,7 @@ struct ChooseElements {
         }
       }
       if (end == numel || !chunked) return;
-      i = end * kCount + self;
+      i = end * kCount + number;
       end = numel;
       chunked = false;
     }

@@ -319,8 +319,9 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !takes_one_of_views(numel)) {
       if (block_index() >= full_blocks()) return;
-      const Spread spread(numel, kSharing == 1, full_blocks());
+      const Spread spread = Spread::in_rows(numel, kSharing == 1, full_blocks());
       if (spread.is_surplus()) return;
+      i = spread.self;
       threads = spread.threads;
       const bool aligned = is_aligned();
       if (!contiguous) {

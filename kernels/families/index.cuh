@@ -50,7 +50,7 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
   if (leaves_at_once()) return;
-  const Spread spread(numel);
+  const Spread spread = Spread::in_rows(numel);
   if (spread.is_surplus()) return;
   const bool singly = takes_one_element(numel) & (sizeof(B) != 1 || numel < kFewBytes);
   const bool in_chunks =

@@ -52,6 +52,7 @@ struct MapTraits {
 
 // What the threads of a launch do.
 struct MapPlan {
+  u32 self;     // the thread's number
   u32 threads;  // that work
   u32 chunks;   // that they move, of a contiguous array
   Columns rest;
@@ -59,7 +60,7 @@ struct MapPlan {
 template <u32 kLeastApart, u32 kLogRow>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
-  MapPlan plan{spread.threads, 0, Columns::none()};
+  MapPlan plan{spread.self, spread.threads, 0, Columns::none()};
   if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, kLogRow>(view, numel, is_aligned);
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
@@ -77,7 +78,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1, 0>(view, numel, is_aligned, Spread(numel, traits.is_alone, most), traits);
+  return plan_map<1, 0>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most), traits);
 }
 KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
@@ -342,16 +343,16 @@ struct Map {
   // Where threads take more than one element.
   KILN_DEVICE void run_many(u64 numel) const {
     MapPlan plan;
-    u32 mine = thread_number();
     if constexpr (kAside) {
       plan = plan_aside(view.info, view.rank, numel, is_aligned(), most_blocks(), kTraits);
     } else {
-      const Spread spread(numel, kTraits.is_alone, most_blocks());
+      const Spread spread = Spread::in_rows(numel, kTraits.is_alone, most_blocks());
       if (spread.is_surplus()) return;
       plan = plan_map<kLeastApart, kLogRow>(view, numel, is_aligned(), spread, kTraits);
     }
+    u32 mine = plan.self;
     if (mine >= plan.threads) return;
-    if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
+    if (kScatters && block_size() == 1024 && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
       mine = scattered_number(plan.threads);
     }
     move_chunks(mine, plan.threads, plan.chunks);

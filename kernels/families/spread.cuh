@@ -48,13 +48,21 @@ KILN_DEVICE u32 staying_threads() {
   return threads < resident ? threads : resident;
 }
 
-// The number of a thread that works.
+// Returns the threads of the first `blocks` blocks in all rows of blocks, and the number of one of them.
+// Kernels that call these take grids with several rows along y, as large launches of kiln's own have:
+// more blocks along x than work would exit early, as the reference's surplus blocks do.
+KILN_DEVICE u32 threads_in_rows(u32 blocks) { return blocks * block_count_y() * block_size(); }
+KILN_DEVICE u32 number_in_rows(u32 blocks) {
+  const u32 row = block_count_y() == 1 ? 0 : block_index_y();
+  return (row * blocks + block_index()) * block_size() + thread_index();
+}
+
+// The number of a thread in a grid with one row of blocks.
 KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
 
 // The same in another order, of so many threads in blocks of 1024: side by side are waves of different
-// blocks, which then share what is less than a chunk for each thread. In other blocks, as they are.
+// blocks, which then share what is less than a chunk for each thread.
 KILN_DEVICE u32 scattered_number(u32 threads) {
-  if (block_size() != 1024) return thread_number();
   const u32 wave = thread_index() / wave_width(), lane = thread_index() % wave_width();
   return (wave * (threads / 1024) + block_index()) * wave_width() + lane;
 }
@@ -114,12 +122,18 @@ struct Spread {
 
   // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
   // three views, of 2 and 8 bytes, of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
-  KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks()) {
-    threads = blocks_up_to(most) * block_size();
-    self = thread_number();
-    has_one_each = launched_threads() >= numel;
-    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
-    if (has_one_each && resident < threads) threads = resident;
+  KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks())
+      : self(thread_number()), threads(blocks_up_to(most) * block_size()) {
+    leave_room(numel, is_alone);
+  }
+  // The same for a grid that may have several rows of blocks.
+  KILN_DEVICE static Spread in_rows(u64 numel, bool is_alone = false, u32 most = most_blocks()) {
+    const u32 blocks = blocks_up_to(most);
+    Spread spread;
+    spread.self = block_index() < blocks ? number_in_rows(blocks) : ~0u;
+    spread.threads = threads_in_rows(blocks);
+    spread.leave_room(numel, is_alone);
+    return spread;
   }
   // Whether the thread has nothing to do.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }
@@ -129,6 +143,14 @@ struct Spread {
     if (!has_one_each || chunks <= resident_threads()) return threads;
     const u32 working = blocks * 1024;
     return threads < working ? threads : working;
+  }
+
+ private:
+  KILN_DEVICE Spread() {}
+  KILN_DEVICE void leave_room(u64 numel, bool is_alone) {
+    has_one_each = launched_threads() >= numel;
+    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
+    if (has_one_each && resident < threads) threads = resident;
   }
 };
 

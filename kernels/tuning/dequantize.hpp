@@ -24,4 +24,15 @@ inline constexpr unsigned long long kLargeTensor = 1ull << 20;
 //   Q4_1 to f32   1.15 1.06    1.39 1.32    1.49 1.50    1.54 1.55    1.59 1.63
 inline constexpr unsigned long long kSmallTensor = 1ull << 12, kSmallOutput = 1ull << 17;
 
+// From so many threads on, of eight values each, as many as the device holds go over all values that become
+// f16, but for those of Q8_0. Fewer threads, and all that make f32, take eight values and exit.
+//
+// H100, microseconds, resident threads -> a thread for every eight values:
+//            2^24 to f16     2^27 to f16    2^24 to f32     2^27 to f32
+//   Q4_0     17.0 -> 16.4    126 -> 134     29.6 -> 27.8    232 -> 211
+//   Q5_1     17.9 -> 17.4    136 -> 142     30.9 -> 28.9    241 -> 219
+//   MXFP4    17.9 -> 17.3    131 -> 136     30.1 -> 27.7    234 -> 209
+//   Q8_0     20.9 -> 19.4    156 -> 140     34.9 -> 31.4    263 -> 236
+inline constexpr unsigned long long kManyDequantized = 1ull << 23;
+
 }  // namespace kiln::tuning

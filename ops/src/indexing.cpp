@@ -103,8 +103,11 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   launch.layout = layout_block({{"ids", call.ids_layout}});  // never null
   launch.layout_argument = 2;
   const std::size_t bytes = size_of(call.dtype);
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, shape.right * bytes % 16 == 0,
-                                bytes));
+  if (shape.right * bytes % 16 == 0) {
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, bytes));
+  } else {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+  }
   launch.pass(IndexSelectKernel<void, void>(), count, call.ids_layout.dims.rank(), nullptr,
               call.ids, call.inp, call.out, shape.left, shape.size, ids, shape.right);
   return launch;

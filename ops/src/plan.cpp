@@ -65,6 +65,7 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuni
   if (geometry == Geometry::kOwn) {
     launch.grid.x = own.blocks;
     launch.block.x = own.threads;
+    launch.grid.y = own.rows;
     return {};
   }
   if (count > std::numeric_limits<std::uint32_t>::max()) {
@@ -89,19 +90,46 @@ tuning::Spread spread_over(const Gpu& gpu) {
   return {*machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
 }
 
+namespace {
+
+std::size_t widest_of(const OwnKernel& own) {
+  return std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
+}
+// Functions of f64 go element by element (families/map.cuh).
+bool goes_singly(const OwnKernel& own) {
+  return own.cost == Cost::kLong && own.out == DType::kF64;
+}
+bool is_alone(const OwnKernel& own, const tuning::Spread& spread) {
+  return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
+}
+// True if a large array takes longer to compute than to move: expensive functions and pairs of bytes.
+bool is_long(const OwnKernel& own, std::size_t widest) {
+  return tuning::cost_of(own.name.data(), tuning::Cost::kBrief) == tuning::Cost::kLongest ||
+         (own.module == "binary" && widest == 1);
+}
+
+}  // namespace
+
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
-  if (widest == 0) widest = std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
+  if (widest == 0) widest = widest_of(own);
   const tuning::Spread spread = spread_over(gpu);
-  // Functions of f64 go element by element (families/map.cuh).
-  if (own.cost == Cost::kLong && own.out == DType::kF64) {
-    return set_grid(launch, geometry, count, spread.singly(count));
-  }
+  if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
   if (!contiguous) return set_grid(launch, geometry, count, spread.strided(count));
-  const bool is_alone = tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
   return set_grid(launch, geometry, count,
-                  spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone));
+                  spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone(own, spread)));
+}
+
+Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                                 std::size_t count, std::size_t widest) {
+  const OwnKernel& own = kOwnKernels[launch.own_kernel];
+  if (widest == 0) widest = widest_of(own);
+  const tuning::Spread spread = spread_over(gpu);
+  if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
+  return set_grid(launch, geometry, count,
+                  spread.in_rows(count, static_cast<unsigned>(16 / widest), is_alone(own, spread),
+                                 is_long(own, widest)));
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

@@ -210,9 +210,12 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
                                                              : parameter("blocks", blocks));
   if (is_own) {
     constexpr std::size_t kValuesOfThread = 8;
-    const tuning::Launch own = spread_over(gpu).over(call.count / kValuesOfThread, kBlock);
-    launch.grid.x = own.blocks;
-    launch.block.x = own.threads;
+    const std::size_t threads = call.count / kValuesOfThread;
+    launch.block.x = kBlock;
+    const bool is_resident =
+        call.dtype == DType::kF16 && call.format != BlockFormat::kQ8_0 && threads >= tuning::kManyDequantized;
+    launch.grid.x = is_resident ? spread_over(gpu).over(threads, kBlock).blocks
+                                : divide_up(threads, kBlock);
   } else {
     launch.block.x = format.counts_values ? kBlock : kWave;
     launch.grid.x = divide_up(call.count, format.counts_values ? 512 : 256);

@@ -119,6 +119,16 @@ void add_in_place(std::size_t count, const GridChoice& grid, VariantList& varian
   unaligned.misalignments = {0, 1};
 }
 
+// Rows of blocks, as large launches of the helpers have. In place, an element that two threads compute
+// is wrong. Functions of f64 may be: they go element by element, by one row.
+void add_rows_of_blocks(const ElementwiseKernel& kernel, VariantList& variants) {
+  const GridChoice grid = grid_of(3, 64, 5);
+  variants.add(contiguous(5003), grid);
+  if (kernel.in_place && kernel.output != DType::kF64) {
+    variants.add(contiguous(5003), grid, "/in-place").alias = Alias::kSame;
+  }
+}
+
 void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{33}, std::size_t{8193}}) {
     variants.add(contiguous(count), own_grid());
@@ -136,6 +146,7 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
       variants.offsets(1, 1);
   variants.add_misaligned(contiguous(1025), own_grid(), 3, 5);
   variants.add(passed_layouts()[0], own_grid());
+  add_rows_of_blocks(kernel, variants);
   if (kernel.in_place) {
     variants.add(contiguous(1025), own_grid(), "/in-place").alias = Alias::kSame;
     variants.add(contiguous(1025), own_grid(), "/null-inp").alias = Alias::kNullInp;
@@ -180,6 +191,7 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
     }
     for (const NamedLayout& view : passed_layouts()) variants.add(view, grid);
   }
+  add_rows_of_blocks(kernel, variants);
   for (const NamedLayout& view : {contiguous(33), strided_layout("transposed/3x7")}) {
     add_empty(view, variants);
   }

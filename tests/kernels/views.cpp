@@ -63,28 +63,29 @@ std::string shape_name(const ops::Extents& dims) {
   return text.empty() ? "scalar" : text;
 }
 
-GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads) {
-  return {"grid=" + std::to_string(blocks) + "x" + std::to_string(threads), ops::Geometry::kOwn,
-          blocks, threads};
+GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads, std::uint32_t rows) {
+  std::string name = "grid=" + std::to_string(blocks) + "x";
+  if (rows != 1) name += std::to_string(rows) + "x";
+  return {name + std::to_string(threads), ops::Geometry::kOwn, blocks, threads, rows};
 }
 
 void GridChoice::apply(ops::Launch& launch) const {
-  if (blocks != 0) launch.grid = {blocks, 1, 1};
+  if (blocks != 0) launch.grid = {blocks, rows, 1};
   if (threads != 0) launch.block = {threads, 1, 1};
 }
 
 const GridChoice& own_grid() {
-  static const GridChoice grid{"own", ops::Geometry::kOwn, 0, 0};
+  static const GridChoice grid{"own", ops::Geometry::kOwn, 0, 0, 1};
   return grid;
 }
 
 const GridChoice& reference_grid() {
-  static const GridChoice grid{"reference", ops::Geometry::kReference, 0, 0};
+  static const GridChoice grid{"reference", ops::Geometry::kReference, 0, 0, 1};
   return grid;
 }
 
 std::size_t GridChoice::work(std::size_t elements) const {
-  return std::max(elements, std::size_t{blocks} * threads);
+  return std::max(elements, std::size_t{blocks} * rows * threads);
 }
 
 const std::vector<GridChoice>& all_grids() {

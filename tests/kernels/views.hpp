@@ -20,16 +20,18 @@ enum class Breadth : std::uint8_t {
 
 // The grid of a launch: a geometry of the launch helpers, or a size chosen by the test.
 struct GridChoice {
-  std::string name;  // "own", "reference", "grid=3x64": blocks x threads
+  // "own", "reference", "grid=3x64" of blocks x threads, or "grid=3x2x64" with two rows of blocks.
+  std::string name;
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t blocks = 0, threads = 0;  // 0: chosen by the geometry
+  std::uint32_t rows = 1;                 // of blocks, along y
 
   void apply(ops::Launch& launch) const;
   // Returns the cost of a launch over `elements`. Idle threads count as well.
   std::size_t work(std::size_t elements) const;
 };
 const std::vector<GridChoice>& all_grids();
-GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads);
+GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads, std::uint32_t rows = 1);
 const GridChoice& own_grid();
 const GridChoice& reference_grid();
 
