@@ -28,6 +28,7 @@ template <class T>
 KILN_DEVICE void arange(u64 numel, T start, T step, T* out) {
   constexpr u32 kCount = 16 / sizeof(T);
   const Row<T> row{start, step};
+  if (leaves_at_once()) return;
   const Spread spread = Spread::in_rows(numel);
   if (spread.is_surplus()) return;
   const u64 chunks = address_of(out) % 16 == 0 ? numel / kCount : 0;

@@ -17,6 +17,7 @@ template <class B>
 struct Copy {
   using Family = Map<tuning::Cost::kBrief, 2, B, Same<B>>;
   static constexpr u32 kCount = 16 / sizeof(B);
+  static constexpr u32 kShare = share_of(kCount);
   // Blocks of 1024 threads up to which each thread takes an element of any view.
   static constexpr u32 kFewBlocks = tuning::view_blocks(kMachine, true);
   static_assert(kFewBlocks <= kMapViewBlocks);
@@ -46,11 +47,34 @@ struct Copy {
   // Where a thread has more to do than an element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
-    if (family.view.info != nullptr) {
-      if (takes_one(numel) || block_index() >= full_blocks()) return;
-      if (copy_by_tiles(family.view, numel, family.in(), family.out, full_blocks())) return;
+    const u32 full = full_blocks();
+    Columns columns = Columns::none();
+    if (family.view.info == nullptr) {
+      if (block_index() >= full) return;
+    } else {
+      if (takes_one(numel) || block_index() >= full ||
+          copy_by_tiles(family.view, numel, family.in(), family.out, full)) {
+        return;
+      }
+      columns = plan_columns<Family::kLeastApart, log_of(kCount)>(family.view, numel,
+                                                                  family.is_aligned());
     }
-    family.run_many(numel);
+    const Spread spread = Spread::in_rows(numel, false, full);
+    if (spread.is_surplus()) return;
+    if (columns.dims != Columns::kNone) {
+      return family.move_columns(columns, numel, 0, spread.self, spread.threads);
+    }
+    u32 threads = spread.threads;
+    u64 i = spread.self;
+    if (family.is_aligned() && (numel / kCount) >> 31 == 0) {
+      const u32 chunks = static_cast<u32>(numel / kCount);
+      threads = spread.threads_for(chunks / kShare);
+      if (spread.self >= threads) return;
+      family.move_chunks(spread.self, threads, chunks);
+      i += static_cast<u64>(chunks) * kCount;
+    }
+#pragma unroll 1
+    for (; i < numel; i += threads) family.out[i] = family.in()[i];
   }
 
   KILN_DEVICE void run(u64 numel) const {

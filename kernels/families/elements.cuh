@@ -175,10 +175,10 @@ struct MapElements {
       if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
       return;
     }
-    const u32 blocks = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks);
-    const u32 number = number_in_rows(blocks);
-    u32 threads = threads_in_rows(blocks);
-    u64 i = number;
+    const Worker worker =
+        worker_in_rows(blocks_up_to(view.info == nullptr ? most : kMostViewBlocks));
+    u32 threads = worker.threads;
+    u64 i = worker.self;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
       u32 working = fitting_threads<2>(numel), chunks = 0;
@@ -187,8 +187,8 @@ struct MapElements {
         working = chunk_threads<2>(working, chunks / kShare);
       }
       if (threads > working) threads = working;
-      if (number >= threads) return;
-      move_chunks(number, threads, chunks);
+      if (worker.self >= threads) return;
+      move_chunks(worker.self, threads, chunks);
       i += static_cast<u64>(chunks) * kCount;
     }
     if (i >= numel) return;
@@ -284,7 +284,8 @@ struct ChooseElements {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    if (leaves_at_once()) return;
+    const u32 most = most_blocks();
+    if (block_index() >= most) return;
     const u32 self = thread_number();
     if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
@@ -292,7 +293,8 @@ struct ChooseElements {
     }
     // NVIDIA H200, reference geometry, us for where_u8_f32 of 1,000,000 by 512 blocks, and by these:
     // 6.6, 5.6; 1000x1000, one operand transposed, 14.0, 12.4.
-    if (block_index() >= full_blocks()) return;
+    const u32 full = full_blocks();
+    if (block_index() >= full) return;
     bool contiguous = views.info == nullptr || views.rank == 0;
     bool rows = contiguous;
     if (!contiguous) {
@@ -300,9 +302,9 @@ struct ChooseElements {
       contiguous = found.contiguous;
       rows = found.rows || contiguous;
     }
-    const u32 blocks = blocks_up_to(full_blocks()), number = number_in_rows(blocks);
-    u64 i = number, end = numel;
-    u32 threads = threads_in_rows(blocks);
+    const Worker worker = worker_in_rows(blocks_up_to(full));
+    u64 i = worker.self, end = numel;
+    u32 threads = worker.threads;
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);
@@ -312,7 +314,7 @@ struct ChooseElements {
         working = chunk_threads<kSharing>(working, static_cast<u32>(end));
       }
       if (threads > working) threads = working;
-      if (number >= threads) return;
+      if (worker.self >= threads) return;
     }
 #pragma unroll 1
     for (;;) {
@@ -328,7 +330,7 @@ struct ChooseElements {
         }
       }
       if (end == numel || !chunked) return;
-      i = end * kCount + number;
+      i = end * kCount + worker.self;
       end = numel;
       chunked = false;
     }

@@ -57,11 +57,11 @@ struct MapPlan {
   u32 chunks;   // that they move, of a contiguous array
   Columns rest;
 };
-template <u32 kLeastApart, u32 kLogRow>
+template <u32 kLeastApart>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
   MapPlan plan{spread.self, spread.threads, 0, Columns::none()};
-  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, kLogRow>(view, numel, is_aligned);
+  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, 0>(view, numel, is_aligned);
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
@@ -78,7 +78,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1, 0>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most), traits);
+  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most), traits);
 }
 KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
@@ -129,8 +129,6 @@ struct Map {
   // bytes are less than memory writes at once: NVIDIA H100, us for uneg_f64 of 16x224x224x3 with its channels
   // first 45.4, singly 28.4; of four bytes 24.2 and 28.0.
   static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
-  // Rows of a view go by chunks where copies do; 0: nowhere.
-  static constexpr u32 kLogRow = kIsSame<F> ? log_of(kCount) : 0;
   // Words of a chunk that the code computes side by side; a loop goes over the others. Without it, compilers
   // write both chunks of move_chunks() out. Emulated gfx1100, lane instructions for affine_f32 of 4,096
   // elements by two elements abreast 22,528, by four 12,288.
@@ -348,7 +346,7 @@ struct Map {
     } else {
       const Spread spread = Spread::in_rows(numel, kTraits.is_alone, most_blocks());
       if (spread.is_surplus()) return;
-      plan = plan_map<kLeastApart, kLogRow>(view, numel, is_aligned(), spread, kTraits);
+      plan = plan_map<kLeastApart>(view, numel, is_aligned(), spread, kTraits);
     }
     u32 mine = plan.self;
     if (mine >= plan.threads) return;

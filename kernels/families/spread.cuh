@@ -48,17 +48,25 @@ KILN_DEVICE u32 staying_threads() {
   return threads < resident ? threads : resident;
 }
 
-// Returns the threads of the first `blocks` blocks in all rows of blocks, and the number of one of them.
-// Kernels that call these take grids with several rows along y, as large launches of kiln's own have:
-// more blocks along x than work would exit early, as the reference's surplus blocks do.
-KILN_DEVICE u32 threads_in_rows(u32 blocks) { return blocks * block_count_y() * block_size(); }
-KILN_DEVICE u32 number_in_rows(u32 blocks) {
-  const u32 row = block_count_y() == 1 ? 0 : block_index_y();
-  return (row * blocks + block_index()) * block_size() + thread_index();
-}
-
 // The number of a thread in a grid with one row of blocks.
 KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
+
+// A thread's number among those that work.
+struct Worker {
+  u32 self;
+  u32 threads;
+};
+// Returns the thread's number among those of the first `blocks` blocks of each row, to which it belongs.
+// Large launches of kiln's own have several rows of blocks, along y: more blocks along x than work would
+// exit early. The reference's blocks have one row, and are not asked: an instruction more takes them longer.
+KILN_DEVICE Worker worker_in_rows(u32 blocks) {
+  Worker worker{thread_number(), blocks * block_size()};
+  if (block_size() != 1024) {
+    worker.self += block_index_y() * worker.threads;
+    worker.threads *= block_count_y();
+  }
+  return worker;
+}
 
 // The same in another order, of so many threads in blocks of 1024: side by side are waves of different
 // blocks, which then share what is less than a chunk for each thread.
@@ -123,17 +131,10 @@ struct Spread {
   // `is_alone`: of the kernel's blocks of 1024 threads a multiprocessor holds one. NVIDIA H200, us for
   // three views, of 2 and 8 bytes, of 8x1024x32x128 permuted by blocks on 83 multiprocessors and on all: 472, 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks())
-      : self(thread_number()), threads(blocks_up_to(most) * block_size()) {
-    leave_room(numel, is_alone);
-  }
-  // The same for a grid that may have several rows of blocks.
+      : Spread(Worker{thread_number(), blocks_up_to(most) * block_size()}, numel, is_alone) {}
+  // The same for a grid that may have several rows of blocks. No block of more than one row is behind `most`.
   KILN_DEVICE static Spread in_rows(u64 numel, bool is_alone = false, u32 most = most_blocks()) {
-    const u32 blocks = blocks_up_to(most);
-    Spread spread;
-    spread.self = block_index() < blocks ? number_in_rows(blocks) : ~0u;
-    spread.threads = threads_in_rows(blocks);
-    spread.leave_room(numel, is_alone);
-    return spread;
+    return Spread(worker_in_rows(blocks_up_to(most)), numel, is_alone);
   }
   // Whether the thread has nothing to do.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }
@@ -146,9 +147,8 @@ struct Spread {
   }
 
  private:
-  KILN_DEVICE Spread() {}
-  KILN_DEVICE void leave_room(u64 numel, bool is_alone) {
-    has_one_each = launched_threads() >= numel;
+  KILN_DEVICE Spread(const Worker& worker, u64 numel, bool is_alone)
+      : self(worker.self), threads(worker.threads), has_one_each(launched_threads() >= numel) {
     const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
     if (has_one_each && resident < threads) threads = resident;
   }

@@ -230,13 +230,12 @@ struct Spread {
                            bool is_long) const {
     const Elementwise row = elementwise(machine.architecture);
     const Launch one_row = contiguous(elements, per_chunk, is_alone, row.threads);
-    // A thread of a kernel that computes long takes four chunks, if that leaves threads enough.
+    // A thread of a kernel that computes long takes four chunks.
     // Measured in us, resident threads, two chunks, four: H200, upowf_f32 2^22 12.5, 13.5, 12.6;
     // upowf_f32 2^28 618, 686, 616; badd_f8_e4m3 2^28 211, 213, 199; H100, unormcdf_f32 2^27 411, 397, 365.
     const unsigned each = is_long ? 4 : row.chunks;
     const unsigned long long chunks = elements / per_chunk;
-    if (chunks <= (is_long ? each : 1) * resident()) return one_row;
-    return rows_of(chunks, each, row.threads, one_row);
+    return chunks <= 4 * resident() ? one_row : rows_of(chunks, each, row.threads, one_row);
   }
   // Strided views: at most as many threads as the device holds.
   constexpr Launch strided(unsigned long long elements, unsigned block) const {
@@ -261,7 +260,7 @@ struct Spread {
   constexpr Launch copied_contiguous(unsigned long long elements, unsigned per_chunk) const {
     const Launch one_row = contiguous(elements, per_chunk, false, kCopyThreads);
     const unsigned long long chunks = elements / per_chunk;
-    return chunks <= resident() ? one_row : rows_of(chunks, 2, 256, one_row);
+    return chunks <= 8 * resident() ? one_row : rows_of(chunks, 2, 256, one_row);
   }
   static constexpr unsigned kCopyThreads = 512;
 
