@@ -1,4 +1,4 @@
-// out[i] = start + i * step: floats in f64 and rounded once, integers modulo their size.
+// out[i] = start + i * step. Floats are computed in f64 and rounded once. Integers wrap around.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -9,7 +9,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// Number `first + k` of the row, `first` as f64.
+// Computes elements of the row. `at` returns element `first + k`; `known` is `first` as an f64.
 template <class T>
 struct Row {
   T start, step;

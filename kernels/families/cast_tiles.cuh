@@ -1,5 +1,5 @@
-// out[i] = f(in[place of i]), for large views, tile by tile through shared memory: the input is
-// read along its lines and the output is written along its own, in whichever dim the input's lie.
+// out[i] = f(in[place of i]) for large views, tile by tile through shared memory. Reads run along
+// the input's lines and writes along the output's lines, even if the two lie in different dims.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -10,20 +10,21 @@ namespace kiln::families {
 
 using namespace device;
 
-// Two dims that are cut into tiles, and how far apart their elements lie in both arrays. `length`
-// is along the input's lines, `lines` beside; the output's innermost dim is one of them.
+// The two dims that are cut into tiles, with their strides in both arrays. `length` is the size of
+// the dim along the input's lines, `lines` the size of the other. One of them is the output's
+// innermost dim.
 struct TiledPlane {
   u32 length, lines;
   u32 in_along, in_beside;
   u32 out_along, out_beside;
 };
 
-// How far apart the planes lie: the dims that are not cut are the grid's y and z.
+// Strides of the dims that are not cut. The grid's y and z run over these dims.
 struct Planes {
   u32 in_y, out_y, in_z, out_z;
 };
 
-// A block, of 256 threads, moves a tile. No array has 2^31 elements.
+// Moves one tile with a block of 256 threads. All arrays have fewer than 2^31 elements.
 template <class Out, class In, class F>
 KILN_DEVICE void map_tile(const TiledPlane& plane, const Planes& planes, const In* in, Out* out,
                           const F& f) {
@@ -47,7 +48,7 @@ KILN_DEVICE void map_tile(const TiledPlane& plane, const Planes& planes, const I
     if (lane + 32 < there) kept[l * kPitch + lane + 32] = source[from + 32 * plane.in_along];
   }
   barrier();
-  // Line by line of the output: `across` is the thread's place in them.
+  // Write the output line by line. `across` is the thread's position in a line.
   const bool turned = plane.out_along != 1;
   const u32 apart = turned ? plane.out_along : plane.out_beside;
   const u32 most = turned ? lines : length, end = turned ? length : lines;

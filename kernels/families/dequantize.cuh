@@ -1,4 +1,4 @@
-// Quantized blocks to floats: whole tensors, and rows that are asked for.
+// Converts quantized blocks to floats: whole tensors, and selected rows.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -10,14 +10,14 @@ namespace kiln::families {
 
 using namespace device;
 
-// Slices that a thread decodes at once: as many as make a part sixteen bytes of output.
+// Number of slices that a thread decodes at once. Each part of them makes 16 bytes of output.
 template <class Format, class T>
 inline constexpr u32 kSlicesOfThread = 4 / sizeof(T);
 
 template <class Format, class T>
 using OutputPiece = gguf::Piece<Format, kSlicesOfThread<Format, T>>;
 
-// Neighbouring values to `at`, by one access or one by one.
+// Stores neighbouring values at `at`, by one access if `by_chunks` and otherwise one by one.
 template <class T, u32 kCount>
 KILN_DEVICE void store_values(const f32 (&values)[kCount], T* at, bool by_chunks) {
   Chunk<T, kCount> chunk;
@@ -32,7 +32,7 @@ KILN_DEVICE void store_values(const f32 (&values)[kCount], T* at, bool by_chunks
   }
 }
 
-// Piece `i` of the blocks to its place in `out`.
+// Stores piece `i` of the quantized blocks at its place in `out`.
 template <class Format, class T>
 KILN_DEVICE void store_piece(const OutputPiece<Format, T>& piece, u64 i, T* out, bool by_chunks) {
   T* const block_out = out + i / OutputPiece<Format, T>::kPerBlock * Format::kValues;
@@ -43,7 +43,8 @@ KILN_DEVICE void store_piece(const OutputPiece<Format, T>& piece, u64 i, T* out,
     store_values(values, block_out + 4 * piece.word(p), by_chunks);
   }
 }
-// Four parts are decoded one after another, by a loop, which is less code.
+// Decodes and stores piece `i`. Four parts are decoded one after another in a loop, which is less
+// code.
 template <class Format, class T>
 KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunks) {
   using Piece = OutputPiece<Format, T>;
@@ -72,8 +73,8 @@ KILN_DEVICE void dequantize_piece(const u8* blocks, u64 i, T* out, bool by_chunk
   }
 }
 
-// The words of four values that one of kPerBlock threads has of a block: kCount of them, all parts of
-// some slices, or, if kCount is 1, one part of a slice.
+// The words that one of kPerBlock threads decodes of a quantized block. A word is four values.
+// There are kCount of them: all parts of some slices or, if kCount is 1, one part of a slice.
 template <class Format, u32 kCount>
 struct ThreadWords {
   static constexpr bool kIsPart = kCount < Format::kParts;
@@ -83,7 +84,7 @@ struct ThreadWords {
 
   u32 quants[kParts][kSlices];
   gguf::Scale scales[kParts];
-  u32 words[kParts];  // the number of the first
+  u32 words[kParts];  // number of each part's first word
 
   KILN_DEVICE ThreadWords(const u8* block, u32 thread) {
     const u32 part = kIsPart ? thread / gguf::kSlices<Format> : 0;
@@ -120,11 +121,12 @@ struct ThreadWords {
   }
 };
 
-// What one of the threads that have kWords words of block `block` each does: no loop, which takes
-// small launches longer. `out` is a multiple of sixteen.
+// Decodes and stores kWords words of quantized block `block`. `thread` counts the threads that
+// share it. There is no loop, because a loop slows down small launches. `out` is a multiple of 16
+// bytes.
 //
-// H200, microseconds of 4,096 values, in the reference's geometry, by the loop and so: Q4_0 to f16
-// 1.13, 1.02; Q4_K to f32 1.09, 1.04; Q6_K to f16 1.06, 1.02; Q8_K to f32 1.17, 1.03.
+// Measured on an H200, reference geometry, 4,096 values, in us, loop -> no loop: Q4_0 to f16
+// 1.13 -> 1.02; Q6_K to f16 1.06 -> 1.02; Q8_K to f32 1.17 -> 1.03.
 template <class Format, u32 kWords, class T>
 KILN_DEVICE void dequantize_few(const void* in, T* out, u32 block, u32 thread) {
   const ThreadWords<Format, kWords> words(
@@ -132,7 +134,7 @@ KILN_DEVICE void dequantize_few(const void* in, T* out, u32 block, u32 thread) {
   words.store(out + static_cast<u64>(block) * Format::kValues, true);
 }
 
-// `count` blocks of the format, in any geometry.
+// Converts `count` quantized blocks in any launch geometry.
 template <class Format, class T>
 KILN_DEVICE void dequantize_blocks(const void* in, T* out, u64 count) {
   const u8* const blocks = static_cast<const u8*>(in);
@@ -143,7 +145,7 @@ KILN_DEVICE void dequantize_blocks(const void* in, T* out, u64 count) {
   for (u64 i = static_cast<u64>(block_index()) * block_threads() + thread_rank(); i < pieces;
        i += threads) {
     if constexpr (OutputPiece<Format, T>::kWords * Format::kParts == 1) {
-      // Pieces of four values are read two at once.
+      // Pieces of four values are loaded two at a time.
       const u64 next = i + threads;
       const OutputPiece<Format, T> piece(blocks, i), other(blocks, next < pieces ? next : i);
       store_piece<Format>(piece, i, out, by_chunks);
@@ -155,14 +157,14 @@ KILN_DEVICE void dequantize_blocks(const void* in, T* out, u64 count) {
   }
 }
 
-// The same. In the reference's geometry each kThreads threads are a block and have kBlocks blocks of
-// values.
+// Converts `count` quantized blocks. In the reference geometry a thread block has kThreads threads
+// and converts kBlocks quantized blocks.
 template <class Format, u32 kThreads, u32 kBlocks, class T>
 KILN_DEVICE void dequantize(const void* in, T* out, u32 count) {
   constexpr u32 kAll = kBlocks * Format::kValues / 4;
   constexpr u32 kWords = kAll <= kThreads ? 1 : kAll / kThreads;
   constexpr u32 kPerBlock = ThreadWords<Format, kWords>::kPerBlock;
-  // No branch between the conditions.
+  // `&` avoids branches between the conditions.
   const bool is_reference = static_cast<bool>(
       (block_size() == kThreads) & (block_y() == 1) & (address_of(out) % 16 == 0) &
       (block_count() >= count / kBlocks + (count % kBlocks != 0)));
@@ -173,8 +175,9 @@ KILN_DEVICE void dequantize(const void* in, T* out, u32 count) {
   }
 }
 
-// As many blocks as the launch has kThreads threads, and one at least for each block of threads. Of
-// blocks of threads that have several along y, as many as those.
+// Converts as many quantized blocks as the grid implies: one for every kThreads threads of a thread
+// block, and at least one for each thread block. A thread block with several rows of threads along
+// y converts one for each row.
 template <class Format, u32 kThreads, class T>
 KILN_DEVICE void dequantize_of_grid(const void* in, T* out) {
   const u32 at_once = block_size() / kThreads;
@@ -189,14 +192,14 @@ KILN_DEVICE void dequantize_of_grid(const void* in, T* out) {
   dequantize_blocks<Format>(in, out, static_cast<u64>(block_count()) * of_block);
 }
 
-// The row of a launch's block: `row_bytes` times its id from the table's beginning.
+// Returns the table row of this thread block: `row_bytes` times its id from the start of the table.
 template <class T>
 KILN_DEVICE const T* row_of(const void* table, const u32* ids, u64 row_bytes) {
   return reinterpret_cast<const T*>(static_cast<const u8*>(table) + ids[block_index()] * row_bytes);
 }
 
-// Rows of `columns` values, a multiple of the format's block: block (i, y) does a part of row
-// ids[i].
+// Converts rows of `columns` values, a multiple of the format's block. Thread block (i, y) converts
+// a part of row ids[i].
 template <class Format>
 KILN_DEVICE void get_rows(const void* table, const u32* ids, f32* out, i64 columns, u64 row_bytes) {
   const u8* const row = row_of<u8>(table, ids, row_bytes);
@@ -205,7 +208,7 @@ KILN_DEVICE void get_rows(const void* table, const u32* ids, f32* out, i64 colum
       static_cast<u32>(columns / Format::kValues) * OutputPiece<Format, f32>::kPerBlock;
   const bool by_chunks = address_of(row_out) % 16 == 0;
   if constexpr (Format::kValues == 256) {
-    // A thread for every four values, as the reference has.
+    // One thread for every four values, as in the reference geometry.
     const u32 words = static_cast<u32>(columns / 4);
     if (block_count_y() * block_size() >= words) {
       const u32 i = block_index_y() * block_size() + thread_index();

@@ -1,4 +1,4 @@
-// out[...] = value, over a contiguous array or a strided view.
+// out[...] = value, for a contiguous array or a strided view.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -11,13 +11,14 @@ namespace kiln::families {
 
 using namespace device;
 
-// Where values go: of a size that the compiler knows, or not.
+// Target of a fill whose element size is known at compile time.
 template <class B>
 struct Target {
   B* out;
   B value;
   KILN_DEVICE void set(u64 i) const { out[i] = value; }
 };
+// The same for an element size that is only known at run time.
 struct AnyTarget {
   void* out;
   u64 bits;
@@ -33,9 +34,9 @@ struct AnyTarget {
   }
 };
 
-// The order is free, so neighbouring threads take neighbours in the dim whose elements lie side by
-// side, and write whole lines; several each where that dim is long. A group's number has two parts,
-// as a walk's (device/index.cuh).
+// Fills a view. The order of writes is free, so neighbouring threads write neighbours in a dim of
+// stride 1, which fills whole cache lines. If that dim is long, each thread writes several
+// elements. A group's number has two parts, like a walk's (device/index.cuh).
 template <class To>
 KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   if (leaves_at_once()) return;
@@ -52,7 +53,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
     stride = 1;
   }
   const u32 size = view.size(first);
-  const u32 outermost = first == 0 ? 1 : 0;  // of the other dims
+  const u32 outermost = first == 0 ? 1 : 0;  // outermost of the other dims
   const u32 threads = blocks_up_to(most_blocks()) * block_size();
   const bool is_small = numel <= kSmallIndex;
   const auto divide = [&](u32 a, u32 b) { return is_small ? small_quotient(a, b) : a / b; };
@@ -110,7 +111,8 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   }
 }
 
-// Kernels for sm_80, of which PTX is made, call one; inline, each would have a copy.
+// Kernels for sm_80, the target that is also shipped as PTX, call one copy of this function.
+// Inlining would duplicate it in every kernel.
 KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
   fill_view(view, numel, target);
 }
@@ -118,9 +120,10 @@ KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
 template <class B>
 inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
 
-// Contiguous elements by chunks of sixteen bytes; of eight bytes one by one, which is as fast. Of a block
-// of the reference, which has a thread for each element, a few threads do all the work. The others leave
-// at once: what they execute before is most of a large launch.
+// Fills contiguous elements by 16-byte chunks, or one by one if they have 8 bytes, which is as
+// fast. The reference geometry has a thread for each element, so a few threads of each block do all
+// the work. The others exit first: most of a large launch's time is spent on the instructions
+// before their exit.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
   constexpr bool kByChunks = sizeof(B) < 8;
@@ -148,7 +151,7 @@ template <class T>
 KILN_DEVICE void fill(u64 numel, T* elements, T element) {
   fill_contiguous(numel, reinterpret_cast<BitsOf<T>*>(elements), bits_of(element));
 }
-// `info` null means contiguous. What has no dims is one element.
+// `info` null means contiguous. A view without dims is one element.
 template <class T>
 KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T element) {
   using B = BitsOf<T>;

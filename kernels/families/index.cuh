@@ -1,7 +1,8 @@
-// Elements found by ids along a dim: `left` counts what lies before it, `right` what lies behind.
+// Reads elements at ids along one dim. l counts the positions in the dims before it, r and `right`
+// those in the dims after it.
 //   select  out[l, j, r] = inp[l, ids[j], r]
 //   gather  out[l, j, r] = inp[l, ids[l, j, r], r]
-// An id that is the greatest of its type, or none of the dim's, gives zero.
+// An id outside the dim gives zero. So does the greatest value of the id's type.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -14,8 +15,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// quotient(). Kernels for sm_80, of which PTX is made, call what 32 bits do not suffice for; inline, each
-// would have it several times.
+// Same as quotient(). Kernels for sm_80, the target that is also shipped as PTX, call one copy of
+// the 64-bit division. Inlining would give each kernel several copies.
 KILN_ASIDE u64 quotient_aside(u64 a, u64 b) { return quotient(a, b); }
 KILN_DEVICE u64 quotient_of(u64 a, u64 b) {
   if (kArchitecture == tuning::Architecture::kSm80 && (a | b) >> 32 != 0) {
@@ -24,13 +25,14 @@ KILN_DEVICE u64 quotient_of(u64 a, u64 b) {
   return quotient(a, b);
 }
 
-// The ids that are places of a dim.
+// The valid ids of a dim.
 template <class Id>
 struct Places {
   using Unsigned = BitsOf<Id>;
   Unsigned end;
 
-  // The greatest id is none, whatever the dim's size; a negative one counts as a great one.
+  // The greatest value of the type is never valid, whatever the dim's size. A negative id becomes a
+  // great unsigned one, which is not valid either.
   KILN_DEVICE explicit Places(u64 size) {
     const auto most = static_cast<Unsigned>(greatest<Id, Id>());
     end = size < most ? static_cast<Unsigned>(size) : most;
@@ -38,8 +40,9 @@ struct Places {
   KILN_DEVICE bool has(Id id) const { return static_cast<Unsigned>(id) < end; }
 };
 
-// So many elements of one byte are moved by chunks, though there is a thread for each. NVIDIA H200, us
-// for 2^17 and 2^18 of them, singly and by chunks: 3.09, 3.17; 3.98, 3.41.
+// From this number of one-byte elements on, select moves chunks even if there is a thread for each
+// element. Measured on an H200, in us, one by one -> by chunks: 2^17 elements 3.09 -> 3.17; 2^18
+// 3.98 -> 3.41.
 inline constexpr u32 kFewBytes = 1u << 18;
 
 template <class Id, class T>
@@ -86,14 +89,14 @@ template <class Id, class T>
 KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u64 src_dim,
                         u64 ids_dim, u64 right) {
   using B = BitsOf<T>;
-  // Neighbours that are found together, as many as registers hold: by ids of i32 eight of f8 spill
-  // on sm_80. NVIDIA H200, us for 16384x4096 by ids of u32, of 4 and 8: f8 123, 108; f16 149, 144;
-  // f32 203, 264.
+  // Number of neighbours that a thread gathers together, as many as registers hold: eight f8
+  // elements with i32 ids spill on sm_80. Measured on an H200, 16384x4096, u32 ids, in us, 4 -> 8
+  // neighbours: f8 123 -> 108; f16 149 -> 144; f32 203 -> 264.
   constexpr u32 kMost = sizeof(Id) <= 4 && static_cast<Id>(-1) > 0 ? 8 : 4;
   constexpr u32 kCount = 16 / sizeof(B) < kMost ? 16 / sizeof(B) : kMost;
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
-  const u32 most = most_blocks();  // before the block's number, which is else read slowly
+  const u32 most = most_blocks();  // before block_index(), which is slow to read otherwise
   if (block_index() >= most) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
@@ -106,7 +109,7 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
 #pragma unroll 1
   for (u64 i = static_cast<u64>(spread.self) * step; i < numel;
        i += static_cast<u64>(spread.threads) * step) {
-    Chunk<Id, kCount> chosen;  // on its way while the divisions are done
+    Chunk<Id, kCount> chosen;  // in flight during the divisions
     if (together) {
       chosen.load(ids + i);
     } else {

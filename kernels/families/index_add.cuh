@@ -1,14 +1,14 @@
-// Elements brought to the places that ids name along a dim: `left` counts what lies before it,
-// `right` what lies behind.
+// Writes or adds elements at ids along one dim. `left` counts the positions in the dims before it,
+// `right` those in the dims after it.
 //   scatter      out[l, ids[l, j, r], r] = inp[l, j, r]
 //   scatter_add  out[l, ids[l, j, r], r] += inp[l, j, r]
 //   index_add    out[l, ids[j], r] += inp[l, j, r]
-// In the order of j, each sum rounded to T. An id that is the greatest of its type, or none of the
-// dim's, is passed over.
+// Elements are taken in the order of j, and each sum is rounded to T. An id outside the dim is
+// skipped. So is the greatest value of the id's type.
 //
-// A thread walks all j of one (l, r), or of a chunk of neighbours along r. Where there are threads
-// to spare they share a long walk by destination: each takes the ids that leave its own remainder,
-// so that every place keeps its order.
+// A thread walks all j of one (l, r), or of a chunk of neighbours along r. If there are threads to
+// spare, several share a long walk by destination: each takes the ids with one remainder by a power
+// of two, so every destination keeps its order.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -26,7 +26,7 @@ KILN_DEVICE auto sum_of(T a, T b) {
   return Arithmetic<T>::add(widen(a), widen(b));
 }
 
-// The ids that a thread takes: places of the dim, of one remainder by a power of two.
+// The ids that a thread takes: valid ids whose remainder by `parts`, a power of two, is `part`.
 template <class Id>
 struct Share {
   Places<Id> places;
@@ -37,15 +37,15 @@ struct Share {
   }
 };
 
-// The threads of a launch by place and part of a walk over so many ids.
+// Gives each thread of a launch a place, and a part of the walk over its ids.
 struct PlaceAndPart {
   u64 place;
   u64 threads;
   u32 log_parts = 0;
   u32 part = 0;
 
-  // Parts cost their threads all ids, so that each is to have `fewest` of them on average; there
-  // are at most `most`.
+  // Every part reads all ids, so each should take at least `fewest` of them on average. There are
+  // at most `most` parts.
   KILN_DEVICE PlaceAndPart(u64 places, u64 ids, u32 fewest, u32 most) {
     threads = static_cast<u64>(block_count()) * block_threads();
     place = static_cast<u64>(block_index()) * block_threads() + thread_rank();
@@ -60,7 +60,8 @@ struct PlaceAndPart {
   }
   KILN_DEVICE u32 parts() const { return 1u << log_parts; }
 
-  // First all places of a part. Threads behind the last part have none.
+  // Numbers threads so that all places of a part are together. Threads behind the last part have no
+  // work.
   KILN_DEVICE void go_part_by_part(u32 places) {
     if (log_parts == 0) return;
     part = static_cast<u32>(place) / places;
@@ -68,7 +69,8 @@ struct PlaceAndPart {
   }
   KILN_DEVICE bool is_surplus() const { return part >= parts(); }
 
-  // First all parts of 2^`together` places, of which there are whole groups.
+  // Numbers threads so that all parts of 2^`together` places are together. Places come in whole
+  // groups.
   KILN_DEVICE void go_group_by_group(u32 together) {
     part = static_cast<u32>(place >> together) & (parts() - 1);
     const u64 group = place >> together >> log_parts;
@@ -78,25 +80,26 @@ struct PlaceAndPart {
 
 enum class Bring { kAssign, kAdd };
 
-// Whose ids lead: one for all places of a j, or one for each.
+// How ids are given: one for each j, shared by all places, or one for each element.
 enum class Ids { kShared, kOwn };
 
-// A thread for each place, and few ids: no more instructions than that takes. Or threads that could
-// share no walk: with an id for each place they take no longer so, and with one for all less long,
-// unless they move chunks. Says whether it was so.
+// Handles two cases with a thread for each place and few instructions, and returns whether one
+// applies. In the first there are few ids. In the second the threads are too few to share walks:
+// own ids then take no longer than in scatter(), and shared ids are faster than in index_add()
+// unless that moves chunks.
 //
-// H200, microseconds of index_add of f32 in the reference's geometry, so and with votes:
-//   17 x 1023 5.3, 7.7; 77 x 769 17.8, 25.0; 3000 x 3001 1362, 1560.
+// Measured on an H200, index_add of f32, reference geometry, in us, with votes -> here: 17x1023
+// 7.7 -> 5.3; 77x769 25.0 -> 17.8; 3000x3001 1560 -> 1362.
 template <Bring kBring, Ids kIds, class Id, class T>
 KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim, u64 dst_dim,
                            u64 right) {
-  // Of ids that each place has, scatter() shares walks from eight on. H200, us of shared ones of f32 in the
-  // reference's geometry, so and with votes: 5x333 2.26, 2.93; 7x333 2.63, 3.27.
+  // With own ids, scatter() shares walks from eight ids on. Measured on an H200, shared ids, f32,
+  // reference geometry, in us, with votes -> here: 5x333 2.93 -> 2.26; 7x333 3.27 -> 2.63.
   constexpr u32 kFew = 7, kFewOfMany = 4, kManyBlocks = 16;
-  constexpr u32 kMostBlocks = 1u << 20;  // whose threads u32 can count
+  constexpr u32 kMostBlocks = 1u << 20;  // u32 can count their threads
   const u64 places = left * right;
   const u32 i = thread_number(), threads = block_count() * block_size();
-  if (src_dim == 1 && i >= places) return true;  // first, as most warps of a small launch do
+  if (src_dim == 1 && i >= places) return true;  // most waves of small launches
   const bool has_thread_each = (block_count() <= kMostBlocks) & (threads >= places);
   const u32 few = kIds == Ids::kShared && block_count() >= kManyBlocks ? kFewOfMany : kFew;
   const bool is_short = src_dim - 1 < few;
@@ -124,7 +127,7 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   for (u32 rest = static_cast<u32>(src_dim);; --rest) {
     Id next_id = id;
     T next = x;
-    if (rest != 1) {  // on their way while this one is brought
+    if (rest != 1) {  // in flight while this element is stored
       inp += right;
       ids += kIds == Ids::kOwn ? right : 1;
       next_id = *ids;
@@ -143,11 +146,12 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
 template <Bring kBring, class Id, class T>
 KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 left, u64 src_dim,
                          u64 dst_dim, u64 right) {
-  // Ids that are on their way together. H200, microseconds in our own geometry by 2 and 3:
-  // sa_u32_f32 77 x 768 13.9, 19.3, 1000 x 100 147, 127; sa_i64_f64 77 x 768 26.9, 21.8.
+  // Number of ids in flight. Measured on an H200, own geometry, in us, 2 -> 3: sa_u32_f32 77x768
+  // 13.9 -> 19.3; sa_i64_f64 77x768 26.9 -> 21.8.
   constexpr u32 kAhead = kBring == Bring::kAdd && sizeof(T) == 8 ? 3 : 2;
-  // Neighbouring threads read along rows; those of very short rows are parts, which read the same.
-  // Of 64 x 1024 along the last dim sa_u32_f32 takes 1150 microseconds by places, 180 by parts.
+  // Neighbouring threads read along rows. In very short rows they are parts of one place, which
+  // read the same elements. Measured in us, by places -> by parts: sa_u32_f32 64x1024 along the
+  // last dim 1150 -> 180.
   constexpr u32 kShortRow = 8, kLogTogether = 5;
   constexpr u32 kFewest = 4, kMostParts = 8;
   if (bring_few<kBring, Ids::kOwn>(all_ids, all_inp, all_out, left, src_dim, dst_dim, right))
@@ -169,7 +173,7 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
     T next[kAhead] = {};
 #pragma unroll
     for (u32 k = 0; k < kAhead; ++k) next_id[k] = none;
-    // Each round reads some and brings those that the round before has read.
+    // Each round loads some elements and stores those that the round before has loaded.
     u64 rest = src_dim;
     bool is_last;
 #pragma unroll 1
@@ -190,7 +194,7 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
         next_id[k] = none;
         if (k < ahead) {
           next_id[k] = *ids;
-          next[k] = *inp;  // whether or not the thread takes it: no wait for the id
+          next[k] = *inp;  // loaded even if the thread skips it: no wait for the id
         }
         ids += right;
         inp += right;
@@ -217,7 +221,8 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
   }
 }
 
-// The ids are the same for all places, so that the lanes of a wave read one each and vote.
+// All places share the ids, so each lane of a wave reads one id and votes whether it is in the wave's
+// share.
 template <class Id, class T>
 KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
                            u64 dst_dim, u64 right) {
@@ -241,7 +246,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   const Share<Id> share{Places<Id>(dst_dim), self.parts(), self.part};
 #pragma unroll 1
   for (; self.place < whole; self.place += self.threads) {
-    Id next = greatest<Id, Id>();  // on its way while the division is done
+    Id next = greatest<Id, Id>();  // in flight during the division
     if (lane < count) next = ids[lane];
     const u64 l = quotient_of(self.place, per_row);
     const u64 r = (self.place - l * per_row) * step;
@@ -267,7 +272,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
           more.load(from);
           old.load(to);
           const auto sums = [&](u32 i) { return sum_of(old.get(i), more.get(i)); };
-          if constexpr (kIsF8<T> && !kConvertsF8) {  // whose conversions are long
+          if constexpr (kIsF8<T> && !kConvertsF8) {  // conversions in software are long
 #pragma unroll 1
             for (u32 i = 0; i < kCount; i += 2) {
               Chunk<T, 2> pair;

@@ -1,10 +1,10 @@
-// Sums at the places that ids name along a dim: `left` counts what lies before it, `right` what
-// lies behind.
-//   index_sum_any     out[l, ids[j], r] += inp[l, j, r], atomically: the order is not kept
-//   scatter_sum_any   out[l, ids[l, j, r], r] += inp[l, j, r], the same
-//   index_sum_sorted  as the first, in the order of j and rounded once: `order` has the positions of
-//                     the ids, sorted by id, equal ones in their order
-// An id that is the greatest of its type, or none of the dim's, is passed over.
+// Sums elements at ids along one dim. `left` counts the positions in the dims before it, `right`
+// those in the dims after it.
+//   index_sum_any     out[l, ids[j], r] += inp[l, j, r], atomically, in any order
+//   scatter_sum_any   out[l, ids[l, j, r], r] += inp[l, j, r], atomically, in any order
+//   index_sum_sorted  like index_sum_any, but in the order of j and rounded once; `order` has the
+//                     positions of the ids sorted by id, and keeps the order of equal ids
+// An id outside the dim is skipped. So is the greatest value of the id's type.
 #pragma once
 
 #include "device/arithmetic.cuh"
@@ -16,7 +16,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// The rows of `right` elements that are moved as a whole: by chunks where both sides allow it.
+// How rows of `right` elements are moved: by chunks if both arrays allow it, otherwise one by one.
 template <class T>
 struct Neighbours {
   static constexpr u32 kCount = 16 / sizeof(T);
@@ -64,7 +64,7 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
 template <class Id, class T>
 KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim,
                                  u64 dst_dim, u64 right) {
-  // Atomic sums of two bytes take longer than it takes to do without.
+  // With one id for each place, plain sums are safe and faster than atomics of two bytes.
   if (sizeof(T) == 2 && src_dim == 1 &&
       bring_few<Bring::kAdd, Ids::kOwn>(ids, inp, out, left, 1, dst_dim, right)) {
     return;
@@ -76,7 +76,7 @@ KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, 
 #pragma unroll 1
   for (u64 i = spread.self; i < all; i += spread.threads) {
     const Id id = ids[i];
-    const T x = inp[i];  // on its way with the id
+    const T x = inp[i];  // in flight together with the id
     const u64 l = quotient_of(i, slab);
     const u64 r = i - quotient_of(i, right) * right;
     if (!places.has(id)) continue;
@@ -104,7 +104,7 @@ KILN_DEVICE void index_sum_sorted(const Id* ids, const u32* order, u64 count, co
     u64 at = row - l * count;
     u32 j = order[at];
     const Id id = ids[j];
-    // The first of its id's adds them all up.
+    // The first position of each id sums all rows of that id.
     if (!places.has(id) || (at != 0 && ids[order[at - 1]] == id)) continue;
     const u64 r = (i - row * units.per_row) * units.step;
     const T* const from = inp + l * count * right + r;

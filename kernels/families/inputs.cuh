@@ -1,5 +1,5 @@
-// The inputs of an elementwise kernel, of several types: a chunk of each, and what is asked of
-// their sizes.
+// The inputs of an elementwise kernel, which may differ in type: a chunk of each, and functions
+// that compare their sizes.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -18,7 +18,7 @@ struct MakeSequence<0, I...> {
   using Type = Sequence<I...>;
 };
 
-// A chunk of each input.
+// Slot holds a chunk of input I, Slots a chunk of every input.
 template <u32 I, class T, u32 kCount>
 struct Slot {
   Chunk<T, kCount> chunk;
@@ -37,7 +37,7 @@ KILN_DEVICE const Chunk<T, kCount>& chunk_of(const Slot<I, T, kCount>& slot) {
   return slot.chunk;
 }
 
-// Which of the numbers is the first that equals `wanted`; how many there are, if none is.
+// Position of the first number behind `wanted` that equals it, or their count if none does.
 constexpr u32 first_of(u32) { return 0; }
 template <class... Rest>
 constexpr u32 first_of(u32 wanted, u32 a, Rest... rest) {

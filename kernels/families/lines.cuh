@@ -1,4 +1,4 @@
-// Outputs that lie in lines, handed out to the threads of a launch: any grid, any block.
+// Distributes outputs that lie in lines over the threads of a launch, for any grid and any block.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -10,14 +10,15 @@ namespace kiln::families {
 
 using namespace device;
 
-// Calls `use(line, i)` for each `i` below `per_line` of each line, in neighbouring threads for
-// neighbours. There are less than 2^32 lines, of less than 2^31 each.
+// Calls `use(line, i)` for each line and each `i` below `per_line`. Neighbouring threads get
+// neighbouring `i`. There are fewer than 2^32 lines of fewer than 2^31 elements each.
 //
-// Lines are taken in bands, within which 32 bits count.
+// Lines are taken in bands whose elements 32 bits can count.
 template <class Use>
 KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (lines == 0 || per_line == 0) return;
-  // As many threads as run at once: each does its share of what is the same for all lines.
+  // Only as many threads work as run at once, since each repeats the computations that all lines
+  // share.
   const u32 threads = staying_threads(), self = thread_number();
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
@@ -38,12 +39,13 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   }
 }
 
-// The elements of the widest access.
+// Number of elements in the widest access.
 template <class T>
 inline constexpr u32 kChunkCount = 16 / sizeof(T);
 
-// How many neighbours of a line a thread writes: a chunk where every line is made of whole ones and
-// there are chunks for an eighth of the threads that run at once, else one.
+// Returns how many neighbours of a line a thread writes: a chunk if every line consists of whole
+// aligned chunks and there are more chunks than an eighth of the resident threads, and otherwise
+// one.
 template <class T>
 KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
@@ -51,14 +53,14 @@ KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   return by_chunks && lines * per_line > enough ? kChunkCount<T> : 1;
 }
 
-// How many times so many, which `outputs_of_thread` gave, go into a line.
+// Returns how many runs a line has. `run` is the result of outputs_of_thread().
 template <class T>
 KILN_DEVICE u32 runs_of_line(u64 per_line, u32 run) {
   return static_cast<u32>(per_line) / (run == 1 ? 1 : kChunkCount<T>);
 }
 
-// Writes what `next()` gives, once or as often as a chunk has elements, of which `kAbreast` are
-// asked for before the first is used.
+// Writes the results of `count` calls of `next()`, where `count` is 1 or a chunk's number of
+// elements. Makes up to kAbreast calls before it uses the first result.
 template <u32 kAbreast, class T, class Next>
 KILN_DEVICE void write_run(T* out, u32 count, Next next) {
   constexpr u32 kCount = kChunkCount<T>;
@@ -85,22 +87,23 @@ KILN_DEVICE void write_run(T* out, u32 count, Next next) {
   chunk.store(out);
 }
 
-// Whether lines of so many elements in all are so few that a thread takes one: it has chunks of so
-// many for less than an eighth of the threads that run at once.
+// True if each thread writes one element: there is a thread for each, and chunks of kCount elements
+// would occupy at most an eighth of the resident threads.
 template <u32 kCount>
 KILN_DEVICE bool lines_go_singly(u64 numel) {
   return static_cast<bool>(takes_one_element(numel) & (numel <= resident_threads() / 8 * kCount));
 }
 
-// A thread's part of lines, of which there are less than 2^32, of 1 to 2^31 - 1 elements each: a run of
-// neighbours, the same in a few lines one after the other, and again so many lines further. A run is a
-// chunk, where `chunks_serve`, every line is whole ones, and they are enough for an eighth of the
-// threads that run at once; else one element.
+// The part of the lines that a thread writes. There are fewer than 2^32 lines of 1 to 2^31 - 1
+// elements. A thread writes a run of neighbours at the same place in a group of consecutive lines,
+// then the same in its next group. A run is a chunk if `chunks_serve`, every line consists of whole
+// aligned chunks, and there are more chunks than an eighth of the resident threads. Otherwise a run
+// is one element.
 template <u32 kCount, class T>
 struct LineWalk {
   static constexpr u32 kMostTogether = 16;
-  u32 lines, line, together, skipped;  // from the last of a few lines to the next first
-  u32 runs, first_run, apart;          // of a line: all, the thread's, and from one to the next
+  u32 lines, line, together, skipped;  // `skipped`: from the last line of a group to the next
+  u32 runs, first_run, apart;          // in a line: all runs, the thread's first, and its step
   bool by_chunks;
 
   KILN_DEVICE LineWalk(const T* out, u64 line_count, u64 per_line, bool chunks_serve) {
@@ -117,7 +120,7 @@ struct LineWalk {
     first_run = self - team * runs;
     together = 1;
     if (lines > teams) {
-      // Of more than 2^20 lines about as many, which serve as well.
+      // For many lines this is only about the quotient, which serves as well.
       together =
           lines < teams * kMostTogether ? small_quotient(lines - 1, teams) + 1 : kMostTogether;
     }
@@ -126,8 +129,9 @@ struct LineWalk {
   }
   KILN_DEVICE bool is_idle() const { return line >= lines; }
 
-  // Calls prepare(first) where the neighbours from `first` on are others, and write(line, first,
-  // follows), which says whether the line before was the last.
+  // Calls prepare(first) whenever `first`, the first element of the run in its line, changes, and
+  // write(line, first, follows) for each line. `follows` is true if the last call wrote the line
+  // before.
   template <class Prepare, class Write>
   KILN_DEVICE void run(Prepare prepare, Write write) const {
 #pragma unroll 1
