@@ -1,14 +1,16 @@
 // Direct convolutions of one and two dims, and their transposes.
 //
-// dst[b, o, y, x] = sum over c and taps of src[b, c, place of the tap] * kernel[o, c, tap], where
-// the place lies in the image. Of each axis the outputs of one class read by the same taps, at one
-// distance from one another: a convolution has one class, its transpose as many as its stride.
+// dst[b, o, y, x] = sum over c and taps of src[b, c, place of the tap] * kernel[o, c, tap], for
+// places that lie in the image. Along each axis, outputs are divided into classes. The outputs of a
+// class are equally far apart and read through the same taps. A convolution has one class, its
+// transpose as many as its stride.
 //
-// A block takes a tile: a group of output channels of some outputs of a class. It brings terms into
-// shared memory: where an element lies, and what it is multiplied by for each channel. Teams, which
-// have a thread for each output of the tile, add up some of the terms each.
+// A block computes a tile: some outputs of a class, for a group of output channels. It loads terms
+// into shared memory. A term is the position of an image element, and a weight for each channel of
+// the group. A team of threads has a thread for each output of the tile, and each team adds up a
+// part of the terms.
 //
-// One thread of a block works out what is the same for all.
+// One thread of a block computes what is the same for all of them.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -23,8 +25,8 @@ using namespace device;
 
 // ---- an axis ----------------------------------------------------------------------------------
 
-// The outputs of a class: number i is output first + i * apart, its tap j reads the image at
-// place + i * step + j * tap_step, and is tap tap_first + j * tap_apart of the kernel.
+// The outputs of a class. Output i of the class is output first + i * apart. Its tap j reads the
+// image at place + i * step + j * tap_step, and is tap tap_first + j * tap_apart of the kernel.
 struct AxisClass {
   u32 outputs;
   u32 first, apart;
@@ -34,8 +36,8 @@ struct AxisClass {
   u32 taps, tap_first, tap_apart;
 };
 
-// One dim of a convolution: output o reads by tap t the place (o * apart + origin + t * tap_step) /
-// divisor, where that is whole and in the image. The divisor of all but transposes is 1.
+// One dim of a convolution. Output o reads through tap t the place (o * apart + origin + t *
+// tap_step) / divisor, if that is whole and in the image. The divisor is 1 except for transposes.
 struct Axis {
   u32 size, size_out, taps;
   u32 apart, origin, tap_step, divisor;
@@ -49,7 +51,8 @@ struct Axis {
                taps,     0, 1};
       return;
     }
-    // The place of a tap and what the division leaves over, and how far the next tap is back.
+    // The place of the current tap, the remainder of the division, and how far back the next tap
+    // is.
     const u32 first = number * apart + origin, back = 0 - tap_step;
     u32 place = first / divisor, rest = first - place * divisor;
     const u32 places_back = back / divisor, rest_back = back - places_back * divisor;
@@ -83,53 +86,54 @@ struct Axis {
 
 // ---- the tiles --------------------------------------------------------------------------------
 
-// Output channels of a group. Terms that a block keeps at once, and outputs of a tile, at most.
+// Number of output channels in a group.
 inline constexpr u32 kGroupChannels = 8;
+// Maximum number of terms that a block keeps at once, and of outputs in a tile.
 inline constexpr u32 kKeptTerms = 512;
-// Terms that a thread has on their way at once.
+// Number of terms that a thread loads at once.
 inline constexpr u32 kAtOnce = 4;
 
-// What each kernel's calls state, so that it has only the code that it needs.
+// Which convolution a kernel computes.
 struct ConvolutionKind {
   bool is_transposed;
-  bool is_flat;  // of two dims: else the rows are one
+  bool is_flat;  // two dims; otherwise there is one row
 };
 
-// What is asked of a block, and what it has come to.
+// The arguments of a call, and the state of a block.
 struct Convolution {
   u32 images, channels, channels_out;
   u64 image_stride, channel_stride;
   u64 out_stride, in_stride;  // of the kernel
   Axis axes[2];               // rows, columns
 
-  u32 blocks;  // that work
+  u32 blocks;  // number of blocks that work
   u32 groups;  // of output channels
   u32 row_classes, column_classes;
-  u32 next_row, next_column;  // classes
-  u32 images_at_once;         // whose outputs 32 bits count
-  // At hand: so many images from one on, and of their outputs those of a class.
+  u32 next_row, next_column;  // the classes that come next
+  u32 images_at_once;         // so few that 32 bits count their outputs
+  // Current work: up to `images_at_once` images from this one on, and one class of their outputs.
   u32 first_image;
   AxisClass classes[2];  // of rows, of columns
   u32 outputs;
   u32 tiles;
-  u32 width, teams;  // of a tile: its outputs, and what share its terms
+  u32 width, teams;  // of a tile: its outputs, and the teams that share its terms
   u32 next_tile;
-  u32 first_output, first_channel;  // of the tile at hand
-  u32 group_channels;               // that its group has
+  u32 first_output, first_channel;  // of the current tile
+  u32 group_channels;               // channels in its group
 
   KILN_DEVICE const Axis& rows() const { return axes[0]; }
   KILN_DEVICE const Axis& columns() const { return axes[1]; }
   KILN_DEVICE const AxisClass& y() const { return classes[0]; }
   KILN_DEVICE const AxisClass& x() const { return classes[1]; }
 };
-// The block's. Outside of the kernels' templates, whose names are long.
+// Returns the block's state. Not a member of a template, whose name would be long.
 KILN_DEVICE Convolution& convolution() {
   KILN_SHARED(c, Convolution);
   return c;
 }
 
-// `info`: dims of src (b, c, h, w), its strides, dims of the kernel, its strides; of one dim
-// without h.
+// `info` has the dims of src (b, c, h, w), its strides, the dims of the kernel, and its strides.
+// With one dim, h is missing.
 KILN_DEVICE void begin_tiles(Convolution& c, bool transposed, u32 dims, u32 rows_out,
                              u32 columns_out, u32 stride, u32 padding, u32 dilation,
                              const u64* info) {
@@ -175,8 +179,8 @@ KILN_DEVICE void begin_tiles(Convolution& c, bool transposed, u32 dims, u32 rows
   c.tiles = 0;
 }
 
-// A tile has more teams where terms are many, and where else some blocks would take a tile more
-// than others, or none.
+// Chooses the tiles of a class. A tile has more teams if terms are many, or if blocks would
+// otherwise get different numbers of tiles, or none.
 KILN_DEVICE void cut_tiles(Convolution& c) {
   const u32 threads = block_size(), terms = c.y().taps * c.x().taps * c.channels;
   const u32 wanted = terms / tuning::kConvolveTermsOfTeam;
@@ -185,7 +189,7 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
   if (width > kKeptTerms) width = kKeptTerms;
   if (width == 0) width = 1;
   const u32 blocks = small_quotient(c.blocks - 1, c.row_classes * c.column_classes) + 1;
-  constexpr u32 kFew = 1u << 17;  // so that quotients are small
+  constexpr u32 kFew = 1u << 17;  // few enough for small_quotient()
   const u32 tiles = (small_quotient(c.outputs - 1, width) + 1) * c.groups;
   if (c.outputs < kFew && tiles < 8 * blocks) {
     const u32 rounds = small_quotient(tiles - 1, blocks) + 1;
@@ -198,15 +202,15 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
   const u32 batches = terms / kAtOnce + 1, teams = small_quotient(threads, width);
   c.width = width;
   c.teams = teams < batches ? teams : batches;
-  // Of more than 2^20 outputs about as many, perhaps some that are empty.
+  // For many outputs this quotient is approximate, and some tiles may be empty.
   u32 parts = small_quotient(c.outputs, width);
 #pragma unroll 1
   while (parts * width < c.outputs) ++parts;
   c.tiles = parts * c.groups;
 }
 
-// Goes on to the next tile; after the last one there are no tiles. What is left of a tile's number
-// in one class counts on in the next. One function for all types.
+// Moves on to the next tile. After the last one, `tiles` is 0. A tile's number that exceeds its
+// class counts on in the next class. One function serves all types.
 KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
   Convolution& c = convolution();
 #pragma unroll 1
@@ -243,16 +247,16 @@ KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
 
 // ---- the terms --------------------------------------------------------------------------------
 
-// Where the element of a term lies, in bytes from that of the first one, and bits of its row and its
-// column of taps.
+// The position of a term's element, in bytes from the element of the first term, and one bit each
+// for its row and its column of taps.
 struct alignas(16) Term {
   u64 offset;
   u32 bits;
 };
 inline constexpr u32 kRowBits = 16, kColumnBits = 15;
-inline constexpr u32 kNoTerm = 1u << 31;  // what fills a batch up
+inline constexpr u32 kNoTerm = 1u << 31;  // padding of a batch
 
-// A bit for each of `taps` places that lies beyond the image.
+// Returns a bit for each of `taps` places that lies beyond the image.
 KILN_DEVICE u32 beyond(i32 place, i32 step, u32 taps, u32 size) {
   u32 bits = 0;
 #pragma unroll 1
@@ -262,7 +266,7 @@ KILN_DEVICE u32 beyond(i32 place, i32 step, u32 taps, u32 size) {
   return bits;
 }
 
-// Elements from an image's first to one of these places, which may lie before it.
+// Returns the offset of a place, in elements. It wraps if the place lies before the image.
 KILN_DEVICE u64 offset_of(const Convolution& c, ConvolutionKind kind, u32 channel, i32 row,
                           i32 column) {
   u64 offset = channel * c.channel_stride +
@@ -280,22 +284,22 @@ KILN_DEVICE T result_of(Number sum) {
   }
 }
 
-// Sums of T are kept as `Number`.
+// Computes sums for outputs of type T as `Number`.
 template <class T, class Number>
 struct DirectConvolution {
   struct alignas(16) Weights {
     Number of[kGroupChannels];
   };
-  static constexpr u32 kNoWeights = kKeptTerms;  // zeros, for what lies beyond the image
+  static constexpr u32 kNoWeights = kKeptTerms;  // zeros, for elements beyond the image
   struct Kept {
     Weights weights[kKeptTerms + 1];
     Term terms[kKeptTerms];
   };
-  // What a block keeps at once: some channels, rows and columns of taps, in that order.
+  // The terms that a block keeps at once, ordered by channel, row of taps and column of taps.
   struct Part {
-    u32 channel, row, column;     // the first
-    u32 channels, rows, columns;  // how many
-    u32 terms;                    // whole batches
+    u32 channel, row, column;     // the first ones
+    u32 channels, rows, columns;  // their numbers
+    u32 terms;                    // rounded up to whole batches
   };
 
   KILN_DEVICE static void run(Convolution& c, ConvolutionKind kind, const T* src, const T* kernel,
@@ -304,7 +308,7 @@ struct DirectConvolution {
     if (thread_index() == 0) kept.weights[kNoWeights] = {};
 #pragma unroll 1
     for (;;) {
-      barrier();  // all have done with the tile before
+      barrier();  // all threads are done with the previous tile
       if (thread_index() == 0) move_to_next_tile(kind);
       barrier();
       if (c.tiles == 0) return;
@@ -350,7 +354,8 @@ struct DirectConvolution {
   }
 
  private:
-  // Of all channels and taps, for the output whose first tap is at (top, left): the terms of a team.
+  // Adds up a team's terms of all channels and taps, for the output whose first tap is at (top,
+  // left).
   KILN_DEVICE static void add_up(const Convolution& c, ConvolutionKind kind, Kept& kept,
                                  const T* image, i32 top, i32 left, const T* kernel, u32 team,
                                  Weights& sum) {
@@ -383,7 +388,7 @@ struct DirectConvolution {
           if (part.channel == c.channels) return;
         }
       }
-      barrier();  // what was kept has been read
+      barrier();  // all kept terms have been read
     }
   }
 
@@ -422,7 +427,7 @@ struct DirectConvolution {
     }
   }
 
-  // Brings terms, and their weights for the channels of a group, into shared memory.
+  // Loads terms, and their weights for the channels of a group, into shared memory.
   KILN_DEVICE static void keep(const Convolution& c, ConvolutionKind kind, Kept& kept,
                                const Part& part, const T* kernel) {
     const AxisClass &y = c.y(), &x = c.x();
@@ -464,7 +469,8 @@ struct DirectConvolution {
 template <bool kTransposed>
 inline constexpr u32 kTermsAlone = tuning::convolve_terms_alone(kTransposed);
 
-// What an output reads by a tap; a place beyond the image is a great number.
+// Returns the place that an output reads through a tap. It is not below `size` if the output reads
+// nothing.
 template <bool kTransposed>
 KILN_DEVICE u32 place_of(u32 output, u32 tap, u32 size, u32 stride, u32 padding, u32 dilation) {
   const u32 distance = tap * dilation;
@@ -473,13 +479,15 @@ KILN_DEVICE u32 place_of(u32 output, u32 tap, u32 size, u32 stride, u32 padding,
   return distance <= origin && place * stride == origin - distance ? place : size;
 }
 
-// The order of taps: of a transpose from `first` on, and around.
+// Returns the nth tap in the order of summation. A transpose begins with tap `first` and wraps
+// around.
 template <bool kTransposed>
 KILN_DEVICE u32 nth_tap(u32 nth, u32 first, u32 taps) {
   if constexpr (!kTransposed) return nth;
   return nth + first < taps ? nth + first : nth + first - taps;
 }
-// Neighbours of a transpose, which read by other taps, begin with those that read one place.
+// Neighbouring outputs of a transpose read a place through different taps. Each begins with the tap
+// through which all of them read the same place.
 template <bool kTransposed>
 KILN_DEVICE u32 first_tap(u32 origin, u32 taps) {
   if constexpr (!kTransposed) return 0;
@@ -487,9 +495,9 @@ KILN_DEVICE u32 first_tap(u32 origin, u32 taps) {
   return tap < taps ? tap : 0;
 }
 
-// Outputs that a thread makes by itself, one after the other: where there is one channel of them,
-// whose weights nobody shares, or where all are made at once and are so little work that to share it
-// would take longer. Says whether they are made.
+// Computes outputs by one thread each, and returns whether this applies. It does if there is one
+// output channel, so that weights cannot be shared. It also does if each output has its own thread
+// and so little work that sharing would take longer.
 template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 stride, u32 padding,
                                 u32 dilation, const u64* info, const T* src, const T* kernel,
@@ -501,7 +509,7 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const u32 images = n(info[0]), channels = n(info[1]), channels_out = n(dims[kOut]);
   const u32 rows = kDims == 1 ? 1 : n(info[2]), columns = n(info[kColumn]);
   const u32 row_taps = kDims == 1 ? 1 : n(dims[2]), column_taps = n(dims[kColumn]);
-  // An output reads no more places of a dim than there are.
+  // An output reads each place of a dim at most once.
   const auto least = [](u32 a, u32 b) { return a < b ? a : b; };
   const u32 terms = least(row_taps, rows) * least(column_taps, columns) * channels;
   const u64 outputs = images * rows_out * columns_out, count = outputs * channels_out;
@@ -513,9 +521,10 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const u64 in_stride = kernel_strides[1 - kOut], row_tap_stride = kernel_strides[2];
   const u64 tap_stride = kernel_strides[kColumn];
   const u32 size = n(columns_out), height = n(rows_out);
-  // Where neighbours would take turns they add up together. H200, us, own geometry, in the order of taps
-  // and so: f32, 100 channels by 4x4 to 512 of 1x1: 111, 25; 1 by 4x4, stride 2, to 16 of 8x8: 5.2, 3.3;
-  // but 8 by 3x3 to 8 of 16x16: 5.7, 6.2; f64, 16 by 4x4, stride 2, to 16 of 32x32: 11.4, 14.8.
+  // Threads whose taps differ would wait for each other in the order of taps. Measured on an H200,
+  // own geometry, in us, in the order of taps -> in this order: f32, 100 channels by 4x4 to 512,
+  // image 1x1, 111 -> 25; f32, 1 by 4x4, stride 2, to 16, 8x8, 5.2 -> 3.3; but f64, 16 by 4x4,
+  // stride 2, to 16, 32x32, 11.4 -> 14.8.
   const bool turns = (stride != 1 && sizeof(T) != 8) || rows < row_taps || columns < column_taps;
 #pragma unroll 1
   for (u32 i = block_index() * block_size() + thread_index(); i < count; i += threads) {
@@ -557,7 +566,7 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   return true;
 }
 
-// A function for all kernels of a type: so they weigh less.
+// One function for all kernels of a type, which makes them smaller.
 template <class Number, class T>
 KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 rows_out,
                                   u64 columns_out, u64 stride, u64 padding, u64 dilation,
@@ -572,11 +581,12 @@ KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 row
   DirectConvolution<T, Number>::run(c, {transposed, dims == 2}, src, kernel, dst);
 }
 
-// Of one dim, rows_out is 1.
+// With one dim, rows_out is 1.
 template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE void convolve(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
                           const u64* info, const T* src, const T* kernel, T* dst) {
-  // A multiprocessor holds one block of 1024 threads: so many work, and the others leave at once.
+  // A multiprocessor holds one block of 1024 threads. That many blocks work, and the others exit
+  // early.
   const u32 blocks =
       block_size() == 1024 && multiprocessors() < block_count() ? multiprocessors() : block_count();
   if (block_index() >= blocks) return;

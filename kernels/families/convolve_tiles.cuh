@@ -1,14 +1,14 @@
-// Convolutions of one and two dims, and their transposes, as products of matrices: rows are output
-// channels, columns outputs, and what is summed over are channels and taps.
+// Convolutions of one and two dims, and their transposes, as matrix products. Rows are output
+// channels, columns are outputs, and sums run over channels and taps.
 //
-// A block makes a tile of results step by step: some weights and the elements that they meet come
-// to shared memory, 0 for those beyond the image, and are multiplied. In tiles of many rows all
-// threads of the block take each step together; in tiles of few, teams take steps in turn and add
-// their results up at the end, or have tiles of their own. f16 and bf16 are multiplied by matrix
-// units, f32 by 4 x 4 results of a thread at a time, as f32.
+// A block computes a tile of results in steps. A step loads some weights and the elements that they
+// are multiplied by into shared memory, with 0 for elements beyond the image. In tiles of many
+// rows, all threads of the block take each step together. In tiles of few rows, teams take steps in
+// turn and add up their results at the end, or each team has a tile of its own. f16 and bf16 are
+// multiplied by matrix units. In f32 each thread computes 4 x 4 results at a time.
 //
-// Of the image and of the weights, 32 bits count the elements that a channel's first is away from
-// those of the same image and kernel; a window has up to kMostTaps taps in either dim.
+// Offsets within an image, and within the weights, fit into 32 bits. A window has up to kMostTaps
+// taps in each dim.
 #pragma once
 
 #include "device/half_matrix.cuh"
@@ -22,11 +22,11 @@ using namespace device;
 
 inline constexpr u32 kTileThreadsOfBlock = tuning::kConvolveThreads;
 
-// What a step multiplies: kSteps weights for each row, and elements for each column.
+// The product of a step: kStep weights for each row, and kStep elements for each column.
 template <class T, u32 kRows, u32 kColumns, u32 kTeam>
 class TileProduct;
 
-// f16 and bf16: bits of elements, those of a row or a column together.
+// For f16 and bf16. Elements are kept as bits, those of a row or a column side by side.
 template <class T, u32 kRows, u32 kColumns, u32 kTeam>
 class TileProduct {
  public:
@@ -34,9 +34,9 @@ class TileProduct {
   static constexpr u32 kStep = kTeam == kTileThreadsOfBlock ? 32 : 16;
 
  private:
-  static constexpr u32 kStride = kStep + 8;  // eight rows of sixteen bytes lie in 32 banks
+  static constexpr u32 kStride = kStep + 8;  // eight rows of 16 bytes lie in different banks
   static constexpr u32 kGroups = kTeam / kHalfThreads;
-  // A group's part: all rows or half of them.
+  // Each group takes all rows or half of them.
   static constexpr u32 kAcross = kGroups < 2 ? 1 : kGroups / 2;
   static constexpr u32 kDown = kGroups / kAcross;
   static constexpr u32 kTilesDown = kRows / kDown / kHalfTile;
@@ -85,7 +85,7 @@ class TileProduct {
     }
   }
 
-  // Row r of the results begins at to[r * kStrideOfResults].
+  // Writes the results. Row r begins at to[r * kStrideOfResults].
   template <u32 kStrideOfResults>
   KILN_DEVICE void write(f32* to, u32 thread) const {
     const u32 lane = thread % kHalfThreads, group = thread / kHalfThreads;
@@ -109,7 +109,8 @@ class TileProduct {
   f32 sums_[kTilesDown][kTilesRight][kHalfResults] = {};
 };
 
-// f32: the weights of all rows, and the elements of all columns, for each of a step.
+// For f32. For each k of a step, the weights of all rows and the elements of all columns lie side
+// by side.
 template <u32 kRows, u32 kColumns, u32 kTeam>
 class TileProduct<f32, kRows, kColumns, kTeam> {
  public:
@@ -118,7 +119,7 @@ class TileProduct<f32, kRows, kColumns, kTeam> {
 
  private:
   static constexpr u32 kAcross = kColumns / 4, kDown = kTeam / kAcross;
-  static constexpr u32 kFours = kRows / kDown / 4;  // of rows of a thread
+  static constexpr u32 kFours = kRows / kDown / 4;  // groups of four rows for each thread
   static constexpr u32 kRowStride = kRows + 4;
   struct alignas(16) Four {
     f32 of[4];
@@ -185,8 +186,8 @@ class TileProduct<f32, kRows, kColumns, kTeam> {
   Four sums_[kFours][4] = {};
 };
 
-// What a tap of a channel adds to the place of its first element and weight, and its bits among
-// those of the rows and of the columns of a window.
+// Offsets of a tap of a channel from the first element and the first weight, and its bits among the
+// rows and the columns of a window.
 struct alignas(16) Tap {
   u32 element;
   u32 weight;
@@ -195,7 +196,7 @@ struct alignas(16) Tap {
 inline constexpr u32 kMostTaps = tuning::kConvolveTaps;
 inline constexpr u32 kNoTap = 1u << kMostTaps;
 
-// A number of channels, rows and columns of taps.
+// A position or a distance in channels, rows of taps and columns of taps.
 struct TapCounter {
   u32 channel, row, column;
 
@@ -213,19 +214,19 @@ struct TapCounter {
     }
   }
 };
-// Two calls of it weigh less than its code twice.
+// A call, because it is needed twice and inlining takes more code.
 KILN_ASIDE TapCounter count_taps(u32 index, u32 row_taps, u32 column_taps) {
   const u32 line = index / column_taps, channel = line / row_taps;
   return {channel, line - channel * row_taps, index - line * column_taps};
 }
 
-// How places in the image and in the kernel go on from tap to tap.
+// How offsets in the image and in the kernel change from tap to tap.
 struct TapWalk {
   u32 channel, row, column;
   u32 first_weight, weight_channel, weight_row, weight_column;
   u32 channels, row_taps, column_taps;
   u32 rounds;
-  TapCounter by;  // from round to round
+  TapCounter by;  // distance from round to round
 
   KILN_DEVICE Tap tap(const TapCounter& at) const {
     return {at.channel * channel + at.row * row + at.column * column,
@@ -234,15 +235,15 @@ struct TapWalk {
             at.channel < channels ? 1u << at.row : kNoTap, 1u << at.column};
   }
 };
-// The block's, which one thread finds for steps of so many taps. Outside of the kernels' templates,
-// whose names are long.
+// The block's walk. Not a member of a template, whose name would be long.
 KILN_DEVICE TapWalk& shared_walk() {
   KILN_SHARED(walk, TapWalk);
   return walk;
 }
+// Finds the walk for rounds of `step` taps. One thread of the block calls it.
 KILN_DEVICE void find_walk(const tuning::ConvolveShape& shape, const tuning::ConvolveAxis& y,
                            const tuning::ConvolveAxis& x, u32 step) {
-  // A window may have no taps: an output of a transpose that nothing reaches.
+  // A window has no taps if nothing reaches this output of a transpose.
   const bool has_taps = y.taps != 0 && x.taps != 0;
   const u32 row_taps = has_taps ? y.taps : 1, column_taps = has_taps ? x.taps : 1;
   shared_walk() = {shape.channel_stride,
@@ -261,7 +262,8 @@ KILN_DEVICE void find_walk(const tuning::ConvolveShape& shape, const tuning::Con
 
 template <class T, u32 kRows, u32 kColumns, u32 kTeams>
 struct TiledConvolution {
-  // All threads of the block, or those of a wave, or part of one: then a wave's barrier will do.
+  // All threads of the block, a wave, or a part of a wave. A wave's barrier suffices for the last
+  // two.
   static constexpr u32 kTeam = kTileThreadsOfBlock / kTeams;
   using Product = TileProduct<T, kRows, kColumns, kTeam>;
   using Element = typename Product::Element;
@@ -269,7 +271,7 @@ struct TiledConvolution {
   using Axis = tuning::ConvolveAxis;
   static constexpr u32 kStep = Product::kStep;
   static constexpr u32 kResultStride = kColumns + 1;
-  static constexpr u32 kElements = kStep * kColumns / kTeam;  // of a step, for each thread
+  static constexpr u32 kElements = kStep * kColumns / kTeam;  // per step and thread
   static constexpr u32 kWeights = kStep * kRows / kTeam, kRowsAtOnce = kTeam / kStep;
 
   union Shared {
@@ -280,13 +282,14 @@ struct TiledConvolution {
     f32 results[kTeams][kRows * kResultStride];
   };
 
-  // The tiles of this block: some outputs of every so many, and channels along y.
+  // Computes the tiles of this block: outputs by a grid-stride loop along x, channels by its index
+  // along y.
   KILN_DEVICE static void run(const Shape& shape, const Axis& y, const Axis& x, const T* src,
                               const T* kernel, T* dst) {
     const u32 outputs = shape.images * y.outputs * x.outputs;
     const u32 first_row = block_index_y() * kRows;
     if (first_row >= shape.channels_out) return;
-    // Whether each team has columns of its own.
+    // True if each team has columns of its own.
     const bool apart = kTeams > 1 && shape.teams_apart != 0;
     const u32 team = thread_rank() / kTeam;
     if (thread_rank() == 0) find_walk(shape, y, x, (apart ? 1 : kTeams) * kStep);
@@ -295,7 +298,7 @@ struct TiledConvolution {
 #pragma unroll 1
     for (u64 first = static_cast<u64>(block_index()) * columns_of_block; first < outputs;
          first += static_cast<u64>(block_count()) * columns_of_block) {
-      // Teams and the rounds that write results have the same column for a thread.
+      // A thread has the same column in the steps and when results are written.
       const u32 column = thread_rank() % kColumns;
       const u32 output = static_cast<u32>(first) + (apart ? team * kColumns : 0) + column;
       const bool is_there = output < outputs;
@@ -308,7 +311,7 @@ struct TiledConvolution {
                           is_there ? beyond(y, top, shape.rows) : ~0u,
                           is_there ? beyond(x, left, shape.columns) : ~0u};
       KILN_SHARED(shared, Shared);
-      barrier();  // `walk` is there; the results before have been read
+      barrier();  // `walk` is set, and earlier results have been read
       add_up(shape, walk, shared, apart ? 0 : team, first_row, window, kernel);
       if (!is_there) continue;
       T* to =
@@ -330,7 +333,8 @@ struct TiledConvolution {
   }
 
  private:
-  // Of an output: where its first tap lies in the image, wrapping, and the taps beyond it.
+  // For one output: the offset of its first tap in the image, which may wrap, and a bit for each
+  // tap beyond the image.
   struct Window {
     const T* image;
     u32 first;
@@ -355,8 +359,7 @@ struct TiledConvolution {
     }
   }
 
-  // Leaves the tile's results in shared memory: the sums over every so many steps from
-  // `first_step` on.
+  // Adds up the team's steps from `first_step` on, and leaves the sums in shared memory.
   KILN_DEVICE static void add_up(const Shape& shape, const TapWalk& walk, Shared& shared,
                                  u32 first_step, u32 first_row, const Window& window,
                                  const T* kernel) {
@@ -398,9 +401,9 @@ struct TiledConvolution {
         weights[i] = Element{0};
         if (i < left) weights[i] = Product::element(from[i * row_step]);
       }
-      // Meanwhile the step before, which is in shared memory.
+      // Meanwhile multiply the previous step, which is in shared memory.
       if (round != 0) product.add_step(step, thread);
-      if (round == rounds) break;  // which had no taps
+      if (round == rounds) break;  // this round loaded no taps
       team_barrier();
       step.set_column(column, first_k, elements);
 #pragma unroll
@@ -414,14 +417,14 @@ struct TiledConvolution {
   }
 };
 
-// `info`: tuning/convolve.hpp. Blocks have kTileThreadsOfBlock threads; classes lie along z, those
-// of columns together.
-// Teams that multiply by matrix units are a wave at least.
+// Most teams of a block. A team that uses matrix units is at least a wave.
 template <class T>
 inline constexpr u32 kMostTeams = kTileThreadsOfBlock / kHalfThreads;
 template <>
 inline constexpr u32 kMostTeams<f32> = kTileThreadsOfBlock / 32;
 
+// `info` has the shape and the axes (tuning/convolve.hpp). Blocks have kTileThreadsOfBlock threads.
+// The grid's z counts the classes, column classes innermost.
 template <u32 kRows, u32 kColumns, u32 kTeams, class T>
 KILN_DEVICE void convolve_tiles(const u64* info, const T* src, const T* kernel, T* dst) {
   using tuning::ConvolveAxis;

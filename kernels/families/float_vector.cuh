@@ -1,5 +1,5 @@
-// Products of a matrix of quantized rows and a vector of floats, which are not quantized. A block
-// of threads takes several rows at once: what it loads of the vector serves all of them.
+// Products of a matrix of quantized rows and a vector of floats, which is not quantized. A thread
+// block takes several rows at once, so that each load of the vector serves all of them.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -11,7 +11,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// f32, f16 or bf16, as f32. Four values from a multiple of four on are aligned.
+// A vector of f32, f16 or bf16, read as f32. Groups of four values are aligned.
 struct FloatVector {
   const void* values;
   u32 type;  // tuning::FloatType
@@ -20,7 +20,8 @@ struct FloatVector {
       : values(static_cast<const u8*>(x) + before * (type_of_x == tuning::kFloatF32 ? 4 : 2)),
         type(type_of_x) {}
 
-  // The values beside a piece of a row, whose block begins at `at`.
+  // Loads the values that a piece of a row is multiplied by. The piece's block begins at column
+  // `at`.
   template <class Piece, u32 kParts, u32 kCount>
   KILN_DEVICE void load(const Piece& piece, u32 at, f32 (&x)[kParts][kCount]) const {
     if (type == tuning::kFloatF32) {
@@ -54,13 +55,14 @@ struct FloatVector {
   }
 };
 
-// Byte `k` of a word of quants, less `zero`, by bits of an f32: conversions are slow.
+// Returns byte `k` of a word of quants, minus `zero`. `flipped` is the word with its sign bits
+// flipped. The f32 is made of bits, because conversions are slow.
 KILN_DEVICE f32 quant_to_f32(u32 flipped, u32 k, i32 zero) {
   return bit_cast<f32>(0x4b000000u | (flipped >> 8 * k & 0xffu)) -
          static_cast<f32>(8388608 + 128 + zero);
 }
 
-// As multiply_rows.
+// Like multiply_rows(), for a vector of floats.
 template <class Format, u32 kRows, class Matrix, class Output>
 KILN_DEVICE void multiply_float_rows(const Matrix& matrix, const FloatVector& vector,
                                      const Output& output, u32 columns, u32 rows) {

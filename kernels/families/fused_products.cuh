@@ -1,5 +1,5 @@
-// Products of our own names: results in any type of floats, two matrices joined as silu(first) *
-// second, and a matrix for each task of a mixture of experts.
+// Products that only kiln has: with results in any float type, with two matrices joined as
+// silu(first) * second, and with a matrix for each task of a mixture of experts.
 #pragma once
 
 #include "families/float_vector.cuh"
@@ -12,8 +12,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// Row y of the launch's blocks does task y: the product of the matrix experts[y], or, of null, of
-// the only one, and of vector y / tasks_of_vector.
+// The task of all blocks with index y: multiply matrix experts[y], or the only matrix if `experts`
+// is null, by vector y / tasks_of_vector.
 struct Task {
   u32 number, vector, expert;
   KILN_DEVICE Task(const u32* experts, i32 tasks_of_vector)
@@ -29,14 +29,14 @@ KILN_DEVICE PairRows rows_of_task(const Task& task, const void* first, const voi
           static_cast<u64>(task.expert) * static_cast<u32>(rows)};
 }
 
-// With vectors of Q8_1.
+// Products with vectors in Q8_1.
 template <class Format>
 KILN_DEVICE void fused_vector(const void* first, const void* second, const void* vectors,
                               const u32* experts, void* dst, i32 columns, i32 rows, i32 padded,
                               i32 dst_stride, i32 tasks_of_vector, u32 type) {
   const u32 length = static_cast<u32>(columns);
   if constexpr (kStreamsFused<Format>) {
-    // Asked first of all: until they copy, these launches wait for memory that does nothing.
+    // Checked first of all: memory is idle until these launches begin to copy.
     using Aligned = gguf::Aligned<Format>;
     const PairRows matrix{first, second, length / Format::kValues * Format::kBytes};
     const Q8_1* const vector = static_cast<const Q8_1*>(vectors);
@@ -58,7 +58,7 @@ KILN_DEVICE void fused_vector(const void* first, const void* second, const void*
   multiply_rows<Format, 1, tuning::kRowsAtOnce>(matrix, vector, of_task, length, count, 0, share);
 }
 
-// With vectors of floats, x_stride apart; vectors and strides are aligned to four values.
+// Products with vectors of floats, x_stride apart. Vectors and strides are aligned to four values.
 template <class Format>
 KILN_DEVICE void fused_float_vector(const void* first, const void* second, const void* vectors,
                                     const u32* experts, void* dst, i32 columns, i32 rows,
@@ -74,9 +74,9 @@ KILN_DEVICE void fused_float_vector(const void* first, const void* second, const
       static_cast<u32>(columns), matrix.count(rows));
 }
 
-// Many vectors of Q8_1: blocks (x, y) make the tiles of results of row y of tiles. With `tiles` and
-// `order`: those of tiles[y], whose vectors are those of neighbouring tasks in `order`. With
-// `gates`, one for each result: silu(gate) * product.
+// Products with many vectors in Q8_1. Blocks (x, y) compute row y of tiles. With `tiles` and
+// `order`, row y is tiles[y], whose vectors belong to consecutive tasks in `order`. With `gates`,
+// one for each result, a result is silu(gate) * product.
 template <class GivenFormat>
 KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void* vectors,
                               const u32* order, const tuning::ExpertTile* tiles, void* dst,
@@ -84,7 +84,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
                               u32 type) {
   using Format = gguf::Centered<GivenFormat>;
   using Tiles = MatrixTiles<Format>;
-  // Results lie where the tile was, so that few instructions store them all.
+  // Results replace the tile in shared memory, from where few instructions store them all.
   union Shared {
     typename Tiles::Shared of;
     f32 results[Tiles::kVectors][Tiles::kRows];
@@ -127,9 +127,9 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
   }
 }
 
-// dst[i] = values[i], or, with gates, silu(gates[i]) * values[i], in any type of floats; with
-// `scales`, one for each row, both are multiplied by it before. Rows go along y; `dst` may be
-// `values`.
+// dst[i] = values[i], or silu(gates[i]) * values[i] with gates, in any float type. With `scales`,
+// one for each row, gates and values are multiplied by the row's scale first. The grid's y counts
+// rows. `dst` may be `values`.
 KILN_DEVICE void join_products(const f32* gates, const f32* values, const f32* scales, void* dst,
                                u32 rows, u64 columns, u32 type) {
   const FloatResults results{dst, 0, type, false};

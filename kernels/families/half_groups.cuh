@@ -1,6 +1,6 @@
-// Tiles of products with vectors of f16 by warp groups. 128 threads copy, the others decode and
-// multiply, and they wait for each other at barriers in shared memory: for each step's rows, and for
-// each chunk of vectors, of which there is a ring.
+// Tiles of products with f16 vectors, by warp groups. 128 threads copy; the others decode and
+// multiply. They wait for each other at barriers in shared memory: for the rows of each step, and
+// for each chunk of vectors. Chunks lie in a ring.
 #pragma once
 
 #include "device/half_fragments.cuh"
@@ -22,14 +22,14 @@ class HalfGroups {
   using Rows = HalfRowsOf<Format>;
   using Unit = typename Rows::Unit;
   static constexpr u32 kGroups = Unit::kGroups, kUnits = Rows::kUnits;
-  static constexpr u32 kChunks = kHalfSpan / kHalfChunkColumns;  // of a step
+  static constexpr u32 kChunks = kHalfSpan / kHalfChunkColumns;  // in a step
   static constexpr u32 kChunkBytes = HalfColumns::kChunkBytes;
   static constexpr u32 kStages = 2, kSlots = 2 * kChunks;
   static constexpr u32 kAlignment = 1024;  // of a chunk
   static constexpr u32 kCopying = tuning::half_copying_threads(kHasWarpGroups);  // threads
-  // Of the threads that copy, those that copy rows. They do nothing else, or they would be what all
-  // others wait for. NVIDIA H200, us for 4096 x 4096 by 512, Q4_0: by 128, of which one copied the
-  // vectors, too, 46 to 55; by 96 38.
+  // Number of copying threads that copy rows. They do nothing else, or all other threads would wait
+  // for them. Measured on an H200, Q4_0, 4096x4096 by 512 vectors, in us: 46 to 55 with 128
+  // threads, one of which also copied the vectors; 38 with 96.
   static constexpr u32 kRowThreads = 96;
   static_assert(kSlots * kChunkBytes <= kStages * kHalfColumns * tuning::kHalfVectorBytes);
 
@@ -39,7 +39,7 @@ class HalfGroups {
   };
 
  public:
-  // Once in a kernel, by all threads.
+  // Initializes the barriers. All threads call it once in a kernel.
   KILN_DEVICE static void begin(const HalfTeam& team) {
     Barriers& barriers = shared_barriers();
     if (block_size() < team.parts * team.threads + kCopying || block_y() != 1) refuse_launch();
@@ -59,7 +59,7 @@ class HalfGroups {
     barrier();
   }
 
-  // `before`: steps of the tiles before.
+  // `before`: number of steps of earlier tiles.
   KILN_DEVICE HalfGroups(const Rows& rows, const f16* x, const HalfTeam& team, u32 before)
       : rows_(rows), x_(x), team_(team), before_(before), barriers_(shared_barriers()) {
     u8* const shared = static_cast<u8*>(dynamic_shared());
@@ -67,7 +67,8 @@ class HalfGroups {
     stages_ = ring_ + kSlots * kChunkBytes;
   }
 
-  // The products of all columns, for threads that multiply; those of a row's parts are to be added.
+  // Adds up the products of all columns, in threads that multiply. The caller adds the sums of the
+  // parts.
   KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32 vectors) const {
     if (team_.multiplies()) {
       add(sums, first_row);
@@ -107,7 +108,7 @@ class HalfGroups {
     const u32 first = first_vector % kHalfTileVectors;
     const u8* from = reinterpret_cast<const u8*>(x_ + half_chunk(first_vector, 0, rows_.columns)) +
                      first * kBytes;
-    // Those up to the end of a chunk, and those of the chunk of the next vectors.
+    // The vectors up to the end of their chunk, and those in the chunk of the next vectors.
     const u32 bytes = vectors * kBytes, of_chunk = lesser(bytes, kChunkBytes - first * kBytes);
     const u64 apart = 2 * half_chunk(kHalfTileVectors, 0, rows_.columns) - first * kBytes;
 #pragma unroll 1
@@ -123,13 +124,13 @@ class HalfGroups {
     }
   }
 
-  // Rows that a thread decodes, unit by unit, of one step after the other.
+  // The rows that a thread decodes, unit by unit and step by step.
   static constexpr u32 kAtOnce = 2, kUnitsAtOnce = kAtOnce > kGroups ? kAtOnce / kGroups : 1;
   struct Reader {
     Unit units[kUnitsAtOnce];
-    u32 places[2];  // of rows, among 16
+    u32 places[2];  // addresses of the rows, modulo 16
     const u8* rows[2];
-    u32 step, next;  // unit
+    u32 step, next;  // `next`: the step's next unit
   };
   KILN_DEVICE void begin_step(Reader& reader) const {
     const u32 number = before_ + reader.step;
@@ -157,7 +158,7 @@ class HalfGroups {
   }
 
   KILN_DEVICE void add(HalfSums& sums, u32 first_row) const {
-    const u32 chunks = kChunks / team_.parts;  // of a step, for each part
+    const u32 chunks = kChunks / team_.parts;  // per step and part
     u32 number = before_ * kChunks + team_.part * chunks, last = number;
     Reader reader;
     reader.step = 0;
@@ -167,8 +168,8 @@ class HalfGroups {
     }
     begin_step(reader);
     read(reader);
-    // Products read these until they end, beside which the others are filled.
-    constexpr u32 kRound = 4;  // groups
+    // Products in flight read one set of these while the other is filled.
+    constexpr u32 kRound = 4;  // groups in a round
     DecodedRows decoded[kRound / kAtOnce][kAtOnce];
     typename DecodedRows::Scratch none;
     const u32 rounds = rows_.steps() * chunks / 2;
@@ -193,7 +194,8 @@ class HalfGroups {
                           g + k != 0 || round != 0);
         }
         end_products();
-        // At once, or the compiler lets no products run beside anything.
+        // Waits in the basic block that begins the products, or the compiler would serialize them
+        // (C7513).
         wait_for_products<1>();
         if (round != 0 || g != 0) release(last);
         last = number++;

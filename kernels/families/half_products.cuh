@@ -1,9 +1,9 @@
-// Products of a matrix of quantized rows and many vectors of f16: dst[v * stride + row]; of a mixture
-// of experts a matrix for each tile of vectors (families/rank_experts.cuh).
+// Products of a matrix of quantized rows and many f16 vectors: dst[v * stride + row]. A mixture of
+// experts has a matrix for each tile of vectors (families/rank_experts.cuh).
 //
-// A block makes a tile of rows and vectors, step by step of columns. Rows come to shared memory as
-// they are, vectors as they lie (tuning/half_products.hpp). Each 32 threads decode 16 rows to f16 and
-// multiply them by all vectors of the tile (device/half_fragments.cuh).
+// A block computes a tile of rows and vectors in steps of columns. It copies rows to shared memory
+// unchanged, and vectors in their layout in memory (tuning/half_products.hpp). Every 32 threads
+// decode 16 rows to f16 and multiply them by all vectors of the tile (device/half_fragments.cuh).
 #pragma once
 
 #include "device/chunk.cuh"
@@ -27,9 +27,10 @@ template <class Format>
 using HalfProducts = HalfTiles<Format>;
 #endif
 
-// Vector v is multiplied by scales[v], where there are scales. With `gates`, one for each result:
-// silu(gate) * product. With `tiles`, each of up to kHalfTileVectors, and `order`: the products of
-// tasks and their experts' matrices, of which `count` is what all tiles have room for. Any grid does.
+// The arguments of a product. Vector v is multiplied by scales[v] if there are scales. With
+// `gates`, one for each result, a result is silu(gate) * product. With `tiles`, each of up to
+// kHalfTileVectors tasks, and `order`, tasks are multiplied by their experts' matrices, and `count`
+// is the number of tasks for which all tiles have room. Any grid will do.
 template <class Format>
 struct HalfMatrix {
   const void* weights;
@@ -48,7 +49,7 @@ struct HalfMatrix {
     for (u32 v = block_index_y() * kHalfColumns; v < count; v += block_count_y() * kHalfColumns) {
 #pragma unroll 1
       for (u32 tile = block_index();; tile += block_count()) {
-        // Found again for each tile: they would take registers from the products.
+        // Computed again for each tile. Otherwise they would take registers from the products.
         const HalfTeam team(unknown(parts), unknown(part_threads));
         const tuning::ExpertTile of = tile_of(unknown(v));
         const u32 r = tile * team.rows();
@@ -62,14 +63,15 @@ struct HalfMatrix {
         if (team.multiplies()) keep(sums, team);
         barrier();
         put(team, r, v);
-        show_products();  // the next tile's copies come where these results were
+        show_products();  // the next tile's copies overwrite these results
         barrier();
       }
     }
   }
 
  private:
-  // The tasks from number v on, of which each tile has kHalfTileVectors; without tiles the vectors.
+  // The tasks from number v on, kHalfTileVectors for each tile. Without tiles, the vectors from v
+  // on.
   KILN_DEVICE tuning::ExpertTile tile_of(u32 v) const {
     if (tiles == nullptr) return {0, v, count};
     tuning::ExpertTile of = tiles[v / kHalfTileVectors];
@@ -83,7 +85,7 @@ struct HalfMatrix {
     return lesser(of.end - of.begin, kHalfColumns);
   }
 
-  // Results go by way of shared memory, so that wide accesses store them.
+  // Results pass through shared memory, so that wide accesses can store them.
   KILN_DEVICE static u32 stride_of(const HalfTeam& team) {
     return team.rows() + tuning::kHalfResultsApart;
   }
@@ -99,7 +101,7 @@ struct HalfMatrix {
       }
     }
   }
-  // A thread has four rows, of every so many vectors.
+  // A thread stores four rows of every `step`-th vector.
   KILN_DEVICE void put(const HalfTeam& team, u32 first_row, u32 number) const {
     const f32* const all = static_cast<const f32*>(dynamic_shared());
     const u32 fours = team.rows() / 4, row = thread_index() % fours * 4;

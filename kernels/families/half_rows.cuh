@@ -1,6 +1,7 @@
-// Rows of floats as f16, which has numbers up to 65504 and loses bits below 2^-14. A row whose
-// largest magnitude is far from both stays as it is; another is multiplied by the power of two that
-// brings its largest magnitude to 2^14 to 2^15. NaN and infinities stay, and count for nothing.
+// Converts rows of floats to f16, which has numbers up to 65504 and loses bits below 2^-14. A row
+// whose largest magnitude is 2^-6 to 65504 is not scaled. Any other row is multiplied by the power
+// of two that brings its largest magnitude to 2^14 or more, but below 2^15. NaN and infinities are
+// kept and ignored by the scaling.
 #pragma once
 
 #include "device/block.cuh"
@@ -21,8 +22,8 @@ struct Largest {
   }
 };
 
-// The factor's biased exponent, at most 253, so that its inverse has one, too. `largest`: bits of a
-// finite f32.
+// Returns the biased exponent of a row's factor. It is at most 253, so that the inverse is a normal
+// number, too. `largest` has the bits of a finite f32.
 KILN_DEVICE u32 half_exponent(u32 largest) {
   constexpr u32 kBias = 127, kLeast = (kBias - 6) << 23, kMost = 0x477fe000;  // 2^-6, 65504
   if (largest == 0 || (largest >= kLeast && largest <= kMost)) return kBias;
@@ -30,13 +31,13 @@ KILN_DEVICE u32 half_exponent(u32 largest) {
   return exponent < 253 ? exponent : 253;
 }
 
-// The larger one of `largest` and a magnitude, of finite numbers.
+// Returns the larger of `largest` and the magnitude of x. Infinity and NaN count as 0.
 KILN_DEVICE u32 with_magnitude(u32 largest, f32 x) {
   const u32 magnitude = bit_cast<u32>(x) & 0x7fffffff;
   return Largest::join(largest, magnitude < 0x7f800000 ? magnitude : 0);
 }
 
-// Four columns are a pair in each of two pieces.
+// Stores four columns of a vector. They are a pair in each of two pieces.
 KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16, 4>& four) {
   const HalfPlace place = half_place(column % kHalfChunkColumns);
   f16* const chunk = tile + half_chunk(0, column, 0);
@@ -48,20 +49,21 @@ KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16
   }
 }
 
-// Each row of `columns` values to `out`, one behind the other or, with `in_chunks`, in the places of
-// what half_matrix takes (device/half_layout.cuh), and what undoes its factor to `scales`. A row a
-// block. With `places` (families/rank_experts.cuh), row r is that of `each` tasks from r * each on.
+// Converts rows of `columns` values to f16, one row per block. Rows go to `out` one behind the
+// other or, with `in_chunks`, in the layout that half_matrix takes (device/half_layout.cuh).
+// `scales` gets the inverse of each row's factor. With `places` (families/rank_experts.cuh), row r
+// is stored for each of the `each` tasks from r * each on.
 template <class T>
 KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, const u32* places, u32 columns,
                            u32 each, bool in_chunks) {
-  constexpr u32 kAhead = 4;  // chunks that a thread has at once: a row of 4096 by 256 threads
+  constexpr u32 kAhead = 4;  // chunks that a thread holds; 256 threads hold a row of 4096
   const u32 number = block_index();
   const u64 before = static_cast<u64>(number) * columns;
   const T* const row = x + before;
   const auto place = [&](u32 t) {
     return places == nullptr ? number : places[static_cast<u64>(number) * each + t];
   };
-  // Chunks are zero from `columns` on.
+  // Chunks are padded with zeros from `columns` on.
   const u32 all = in_chunks ? half_steps(columns) * tuning::kHalfSpan : columns;
   const bool by_chunks = columns % 4 == 0 && address_of(x) % (4 * sizeof(T)) == 0 &&
                          address_of(out) % (4 * sizeof(f16)) == 0;
@@ -99,7 +101,7 @@ KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, const u32* places,
     if (place(t) != tuning::kNoPlace) scales[place(t)] = bit_cast<f32>((254 - exponent) << 23);
   }
   const f32 factor = bit_cast<f32>(exponent << 23);
-  // The last chunks are there still.
+  // Goes backwards, because the last chunks are still in registers.
 #pragma unroll 1
   for (;;) {
 #pragma unroll 1

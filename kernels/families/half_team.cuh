@@ -11,10 +11,10 @@ namespace kiln::families {
 
 using namespace device;
 
-// A block's parts have the same rows, and some of each step's columns each. Threads behind them copy
-// with the others, or, where there are warp groups, for them.
+// The parts of a block have the same rows, and each has some of a step's columns. Threads behind
+// the parts help to copy or, with warp groups, do all copying.
 struct HalfTeam {
-  u32 parts, threads;  // of a part
+  u32 parts, threads;  // number of parts, and threads of each
   u32 part, wave, lane;
 
   KILN_DEVICE HalfTeam(u32 count, u32 threads_of_part)
@@ -24,29 +24,29 @@ struct HalfTeam {
         wave(thread_index() % threads / kTileThreads),
         lane(thread_index() % kTileThreads) {}
 
-  // Whether the thread decodes and multiplies.
+  // True if the thread decodes and multiplies.
   KILN_DEVICE bool multiplies() const { return part < parts; }
   KILN_DEVICE u32 waves() const { return threads / kTileThreads; }
-  // Of a tile.
+  // Rows of a tile.
   KILN_DEVICE u32 rows() const { return threads / 2; }
-  // The thread's first row in the tile; the other one is eight behind it.
+  // The thread's first row in the tile. Its other row is eight rows further.
   KILN_DEVICE u32 row() const { return wave * kTileRows + lane / 4; }
 };
 
-// A step's rows in shared memory, each with room for kRowBytes.
+// A step's rows in shared memory, kRowBytes for each.
 template <class Format>
 struct HalfRowsOf {
   using Unit = UnitRows<Format>;
-  static constexpr u32 kUnits = kHalfSpan / 32 / Unit::kGroups;                // of a step
-  static constexpr u32 kBytes = kHalfSpan / Format::kValues * Format::kBytes;  // of a step
+  static constexpr u32 kUnits = kHalfSpan / 32 / Unit::kGroups;                // in a step
+  static constexpr u32 kBytes = kHalfSpan / Format::kValues * Format::kBytes;  // of a row in a step
   static constexpr u32 kRowBytes = tuning::half_row_bytes(Format::kBytes, Format::kValues);
 
   const u8* weights;
   u64 row_bytes;
   u32 rows, columns;
-  u32 others;  // rows of the matrices before
+  u32 others;  // rows of earlier matrices
 
-  // Of matrix `number` of several, one behind the other.
+  // For matrix `number` of several that lie one behind the other.
   KILN_DEVICE HalfRowsOf(const void* matrices, u32 count, u32 values, u32 number)
       : weights(static_cast<const u8*>(matrices)),
         row_bytes(static_cast<u64>(values / Format::kValues) * Format::kBytes),
@@ -58,7 +58,8 @@ struct HalfRowsOf {
   KILN_DEVICE const u8* place(u32 row, u32 step) const {
     return weights + (u64{others} + row) * row_bytes + step * kBytes;
   }
-  // The row's first byte has the same place among 16 in shared memory: in each step, kBytes further.
+  // The row's address modulo 16, the same in global and in shared memory. It grows by kBytes with
+  // each step.
   KILN_DEVICE u32 place_among_16(u32 row, u32 step) const {
     const u32 begin = (others + row) * static_cast<u32>(row_bytes);
     return advanced((static_cast<u32>(address_of(weights)) + begin) % 16, step);
@@ -66,12 +67,13 @@ struct HalfRowsOf {
   KILN_DEVICE static u32 advanced(u32 place, u32 step) {
     return kBytes % 16 == 0 ? place : (place + step * kBytes) % 16;
   }
-  // Whether all rows of a step are whole, and alike among 16.
+  // True if the step has kHalfSpan columns; true if all rows begin at multiples of 16 bytes.
   KILN_DEVICE bool are_whole(u32 step) const { return columns - step * kHalfSpan >= kHalfSpan; }
   KILN_DEVICE bool are_aligned() const { return (address_of(weights) | row_bytes) % 16 == 0; }
 
-  // Copies a step's rows from `first_row` on, by `threads` threads of which each eight have a row:
-  // sixteen bytes at once by copy_async(), but where they are not all the matrix's. Whether all are.
+  // Copies a step of up to `count` rows from `first_row` on, with eight of the `threads` threads
+  // for each row. Copies 16 bytes at a time by copy_async(), unless some of them lie outside the
+  // matrix. Returns true if it copied everything in this way.
   KILN_DEVICE bool copy(u8* stage, u32 first_row, u32 count, u32 step, u32 thread,
                         u32 threads) const {
     constexpr u32 kLanes = 8, kEach = (kRowBytes / 16 + kLanes - 1) / kLanes;

@@ -1,5 +1,5 @@
-// Tiles of products with vectors of f16 whose threads all do the same: copy, decode and multiply. While
-// one step is multiplied, the next is on its way, where there are asynchronous copies.
+// Tiles of products with f16 vectors in which all threads copy, decode and multiply. With
+// asynchronous copies, the next step is loaded while a step is multiplied.
 #pragma once
 
 #include "device/half_fragments.cuh"
@@ -34,7 +34,7 @@ class HalfTiles {
   KILN_DEVICE HalfTiles(const Rows& rows, const f16* x, const HalfTeam& team, u32)
       : rows_(rows), x_(x), team_(team) {}
 
-  // The products of all columns; those of a row's parts are to be added.
+  // Adds up the products of all columns. The caller adds the sums of the parts.
   KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32) const {
     u8* const shared = static_cast<u8*>(dynamic_shared());
     u8* const stages = shared + (-address_of(shared) & 15);
@@ -67,7 +67,7 @@ class HalfTiles {
   }
 
  private:
-  // Those behind the last, too: there is memory.
+  // Also copies vectors behind the last one, whose memory exists.
   KILN_DEVICE void copy_vectors(u8* stage, u32 first_vector, u32 step) const {
     const u32 piece = team_.lane, waves = block_size() / kTileThreads;
     const u32 column = step * kHalfSpan + piece / kHalfPieces * kHalfChunkColumns;
@@ -81,7 +81,7 @@ class HalfTiles {
     }
   }
 
-  // The products of a step.
+  // Adds the products of a step.
   KILN_DEVICE void add(HalfSums& sums, const u8* vectors, u32 first_row, u32 step,
                        Scratch& scratch) const {
     const u8* rows[2];

@@ -1,10 +1,10 @@
-// 64 columns of a vector of Q8_1 that a thread holds, and their products with the same columns of
+// Multiplies 64 columns of a Q8_1 vector, which a thread holds in registers, by the same columns of
 // rows in shared memory.
 //
-// That takes fewer instructions than pieces do (gguf/block.cuh): quants stay where they are in
-// their bytes, as unsigned ones, and sums of what is 16 times as large, or so, are scaled
-// at last. Where blocks begin in the middle of words the vector's bytes are put in the order of the
-// row's words instead.
+// This takes fewer instructions than pieces (gguf/block.cuh). Quants stay at their bits within a
+// byte and are taken as unsigned numbers, so some sums are 16 times too large; they are scaled at
+// the end. If the quants of rows begin in the middle of a word, the vector's bytes are reordered to
+// match.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -19,8 +19,8 @@ using gguf::Q8_1;
 
 #if KILN_HAS_COPIES
 
-// Eight or four words of a block of a vector, and what scales sums that are kTimes as large: such a
-// sum, begun with kWholeBias, times d, plus `from`.
+// Scales sums of products with a block of the vector. Sums begin at kWholeBias and are `times` too
+// large.
 struct HeldBlock {
   f32 d, from, s;
   HeldBlock() = default;
@@ -29,8 +29,9 @@ struct HeldBlock {
   KILN_DEVICE f32 scaled(i32 sum) const { return math::fma(bit_cast<f32>(sum), d, from); }
 };
 
-// Bytes 2 and 3 of the first word, 0 and 1 of the last, and the words between, from one as they lie
-// one behind the other: as a row has them whose block begins at the first word.
+// Reorders the words of a vector's block for a row whose quants begin in the middle of a word. The
+// first word becomes the first two and the last two bytes. Each other word becomes the last two
+// bytes of the word before it, and its own first two.
 template <u32 kCount>
 KILN_DEVICE void turn_halves(u32 (&words)[kCount]) {
   const u32 first = words[0];
@@ -45,12 +46,12 @@ KILN_DEVICE void turn_halves(u32 (&words)[kCount]) {
 }
 KILN_DEVICE f32 low_f16(u32 word) { return widen(f16{static_cast<u16>(word)}); }
 
-// load(vector, lane, place): `vector` is the block of the first column of 32 threads; `place` is where
-// a row's bytes of these columns lie, modulo 4.
-// dot(row, lane): `row` has the bytes of these columns.
+//   load(vector, lane, place)   `vector` is the block of the first column of 32 threads; `place` is the
+//                               address of a row's bytes for these columns, modulo 4
+//   dot(row, lane)              the product; `row` has the bytes of these columns
 template <class Format>
 struct HeldColumns;
-// Whether `row` may be any multiple of two; else it is one of sixteen.
+// True if `row` may be any multiple of two. Otherwise it is a multiple of sixteen.
 template <class Format>
 inline constexpr bool kStartsAtHalves = false;
 template <>
@@ -126,7 +127,7 @@ struct HeldColumns<gguf::Q8_0> {
   }
 };
 
-// Scales and offsets of the two runs of a quarter of a block.
+// Scales and offsets of the two runs in a quarter of a block.
 struct QuarterScales {
   f32 scale[2], offset[2];
   KILN_DEVICE QuarterScales(const u8* block, u32 quarter) {
@@ -147,8 +148,8 @@ struct QuarterScales {
   }
 };
 
-// A quarter of a block: 32 bytes with four bits of two runs, and, of Q5_K, two bits of each of 32
-// bytes that all quarters share.
+// A quarter of a block: 32 bytes, each with four bits of a value of both runs. Q5_K adds two bits
+// from each of 32 bytes that all quarters share.
 template <bool kHasFifth>
 struct HeldQuarter {
   static constexpr u32 kBytes = kHasFifth ? 176 : 144;
@@ -197,14 +198,14 @@ struct HeldColumns<gguf::Q4_K_At<16>> : HeldQuarter<false> {};
 template <>
 struct HeldColumns<gguf::Q5_K_At<16>> : HeldQuarter<true> {};
 
-// Of half of a block 16 columns of each 32: four bits of two of them lie in the same bytes, and two
-// bits of all four.
+// 16 columns of each of the four runs of 32 in half a block. Two of the runs share bytes for four
+// bits of their values, and all four share bytes for the other two bits.
 template <>
 struct HeldColumns<gguf::Q6_K> {
   u32 quants[4][4];
   HeldBlock of_vector[4];
-  i32 first[4];  // of a sum: that the zero is 32
-  u32 before;    // bytes, from a multiple of four to the block: 0 or 2
+  i32 first[4];  // start of each sum, which accounts for the zero of 32
+  u32 before;    // distance of the block from a multiple of four bytes: 0 or 2
 
   KILN_DEVICE void load(const Q8_1* vector, u32 lane, u32 place) {
     const Q8_1* const of_half = vector + lane / 2 * 4;
@@ -248,7 +249,8 @@ struct HeldColumns<gguf::Q6_K> {
   }
 
  private:
-  // Sixteen bytes as words, in the order of the vector's; a word behind them is there.
+  // Loads 16 bytes as words, in the order of the vector's words. Reads a word behind them, which
+  // exists.
   KILN_DEVICE void load_halves(const u8* at, u32 (&words)[4]) const {
     u32 aligned[5];
     gguf::load_words<4>(at - before, aligned);

@@ -1,15 +1,15 @@
-// 256 columns of eight vectors that 32 threads hold, and their products with the same columns of 16
-// rows in shared memory.
+// Multiplies 256 columns of eight vectors, which 32 threads hold in registers, by the same columns
+// of 16 rows in shared memory.
 //
-// Rows are the left operand of products of bytes (device/byte_matrix.cuh). The whole number that
-// comes of a run of one scale is scaled and added as f32; offsets times the sums of the vectors'
-// blocks are a product of f16.
+// Rows are the left operand of products of bytes (device/byte_matrix.cuh). The integer product of a
+// run with one scale is scaled and added as f32. Offsets times the sums of the vectors' blocks are
+// a product of f16.
 //
-// Of most formats the rows' bytes come by load_fragments(): of each chunk of sixteen bytes thread
-// `lane` gets word `lane % 4`, whatever block that is of. In which order the four threads of a row
-// take columns is free, if all rows and the vectors have the same: so a thread takes what it has of
-// a run, and where the run is of two chunks one instruction chooses. The vectors' bytes are put in
-// that order once.
+// In most formats load_fragments() loads the rows' bytes: thread `lane` gets word `lane % 4` of
+// each 16-byte chunk, whatever block the word belongs to. The four threads of a row may take
+// columns in any order that is the same for all rows and vectors. A thread therefore takes its
+// words of a run as they come, and one instruction selects between two chunks. The vectors' bytes
+// are put in that order once.
 #pragma once
 
 #include "device/platform_copies.cuh"
@@ -24,21 +24,21 @@ namespace kiln::families {
 
 inline constexpr u32 kHeldGroups = tuning::kHeldColumns / 32;
 
-// 16 rows in shared memory, of which the columns of 32 threads begin `behind` bytes behind the row's
-// place. Chunks of sixteen bytes of row r lie at their number, xor r % 8, or, not turned, at it.
+// 16 rows in shared memory. The columns of 32 threads begin `behind` bytes behind the start of a
+// row. Chunk c of row r, of 16 bytes, lies at c xor r % 8 if rows are swizzled, and otherwise at c.
 struct HeldRows {
   const u8* stage;
   SharedPlace place;  // of `stage`
   u32 pitch, lane;
-  u32 turns;                      // the bits of a place that are turned
-  u32 behind[2], behind_of_lane;  // of rows lane / 4 and lane / 4 + 8; of lane % 16
+  u32 turns;                      // the bits of a place that are swizzled
+  u32 behind[2], behind_of_lane;  // for rows lane / 4, lane / 4 + 8; for row lane % 16
 
-  // The byte `offset` behind the first, and those behind it in its chunk.
+  // The byte `offset` behind the first one. The rest of its chunk follows it.
   KILN_DEVICE const u8* at(u32 r, u32 offset) const {
     return stage + (lane / 4 + 8 * r) * pitch + ((behind[r] + offset) ^ (lane / 4 * 16 & turns));
   }
-  // Of the chunk that begins at most 15 bytes before that and the next one, each thread's word of
-  // both rows.
+  // Loads the chunk that begins at most 15 bytes before byte `offset`, and the next chunk. A thread
+  // gets its word of both rows.
   KILN_DEVICE void load(u32 (&first)[2], u32 (&second)[2], u32 offset) const {
     u32 words[4];
     load_fragments(words, place_of(offset + lane / 16 * 16));
@@ -47,7 +47,7 @@ struct HeldRows {
     second[0] = words[2];
     second[1] = words[3];
   }
-  // Of the first one alone.
+  // Loads the first of these chunks only.
   KILN_DEVICE void load(u32 (&words)[2], u32 offset) const {
     load_fragments(words, place_of(offset));
   }
@@ -59,12 +59,13 @@ struct HeldRows {
   }
 };
 
-// The words of the right operand, and d of two columns of results, of each 32 columns.
+// For each 32 columns: words of the right operand, and d of two columns of results.
 struct HeldWords {
   u32 words[kHeldGroups][2];
   f32 d[kHeldGroups][2];
 
-  // `stride`: words from a vector to the next. d is divided by `of_all`, of odd groups by `of_odd`.
+  // `stride`: words from a vector to the next. d is divided by `of_all` in even groups, by `of_odd`
+  // in odd ones.
   KILN_DEVICE void load_scales(const u32* vectors, u32 stride, u32 lane, u32 of_all, u32 of_odd) {
     const u32* const two = vectors + 2 * (lane % 4) * stride;
 #pragma unroll
@@ -77,12 +78,12 @@ struct HeldWords {
       }
     }
   }
-  // The sums of two blocks of a vector.
+  // Returns the sums of two blocks of a vector.
   KILN_DEVICE static u32 sums_of(const u32* vectors, u32 stride, u32 lane) {
     const u32* const two = vectors + lane / 4 * stride + lane % 4 * 2 * kBlockWords;
     return permute_bytes<2, 3, 6, 7>(two[0], two[kBlockWords]);
   }
-  // The words in the order in which they lie.
+  // Loads the words in the order in which they lie.
   KILN_DEVICE void load_words(const u32* vectors, u32 stride, u32 lane) {
     const u32* const mine = vectors + lane / 4 * stride + 1 + lane % 4;
 #pragma unroll
@@ -93,28 +94,29 @@ struct HeldWords {
   }
 };
 
-// Byte `i` of a word as a number, less kMore.
+// Returns byte `i` of a word as a number, minus kMore.
 template <i32 kMore = 0>
 KILN_DEVICE f32 byte_to_f32(u32 word, u32 i) {
   return bit_cast<f32>(select_bytes(word, kWholeBias, 0x7640 | i)) - (kBias + kMore);
 }
 
-// load(vectors, stride, lane, before): the vectors' blocks, `stride` words apart; a row's bytes begin
-// `before` bytes behind a chunk, if they come by load_fragments().
-// multiply(of, rows): results.
+//   load(vectors, stride, lane, before)   loads the blocks of vectors, which are `stride` words apart; a
+//                                         row's bytes begin `before` bytes behind the start of a chunk,
+//                                         if load_fragments() loads them
+//   multiply(of, rows)                    computes the results
 template <class GivenFormat, bool kByChunks>
 struct HeldFragments;
-// Whether a format's rows may.
+// True if load_fragments() can load a format's rows.
 template <class Format>
 inline constexpr bool kHeldByChunks = false;
 
-// Rows of any alignment, that are not turned.
+// Rows of any alignment, not swizzled.
 template <class GivenFormat>
 struct HeldFragments<GivenFormat, false> : HeldWords {
   using Format = gguf::Centered<GivenFormat>;
   using Unit = UnitRows<Format>;
   static constexpr u32 kRuns = Unit::kRuns;
-  static constexpr bool kHasBytes = Format::kValues > 32;  // of Q6_K: scales
+  static constexpr bool kHasBytes = Format::kValues > 32;  // Q6_K: bytes of scales
   u32 sums;
 
   KILN_DEVICE void load(const u32* vectors, u32 stride, u32 lane, u32) {
@@ -181,13 +183,14 @@ struct HeldFragments<GivenFormat, false> : HeldWords {
   }
 };
 
-// Blocks of a scale and words of quants, two of which are words: 2 * kChunks chunks and one word. That
-// word, the first of pair p, is of thread p of four, as the middle one, where the second block begins.
+// Blocks of a scale and quants, two of which fill whole words: 2 * kChunks chunks and one word.
+// Thread p of four therefore has the first word of pair p, and its middle word, in which the second
+// block begins.
 template <class GivenFormat>
 struct HeldPairs : HeldWords {
   using Format = gguf::Centered<GivenFormat>;
   static constexpr u32 kChunks = Format::kBytes / 16;  // of a block
-  u32 of_first[4];                                     // for select_bytes()
+  u32 of_first[4];                                     // selectors for select_bytes()
 
   KILN_DEVICE void load(const u32* vectors, u32 stride, u32 lane, u32) {
     const u32 j = lane % 4;
@@ -197,7 +200,8 @@ struct HeldPairs : HeldWords {
 #pragma unroll
     for (u32 g = 0; g < kHeldGroups; ++g) {
       const u32 p = g / 2, word = (j - p - g % 2) % 4;
-      // With two chunks a thread's first word is of the last one where that is what it has of it.
+      // With two chunks, a thread's first word is in the block's last chunk if the first chunk
+      // lacks it.
       const bool is_last = g % 2 == 0 ? j < p : j <= p;
       const u32* const block = vectors + lane / 4 * stride + g * kBlockWords + 1;
 #pragma unroll
@@ -252,13 +256,13 @@ struct HeldPairs : HeldWords {
   }
 
  private:
-  // The second block of a pair begins at a word.
+  // The quants of the second block of a pair begin at a word.
   KILN_DEVICE u32 of_block(u32 g) const {
     const u32 of = of_first[g / 2];
     return g % 2 == 0 || of != 0x5432 ? of : 0x7654;
   }
-  // Of quants whose first word begins in the middle of one, word `i`; the first and the last half
-  // are one.
+  // Returns word `i` of quants that begin in the middle of a word. Word 0 is their first and last
+  // half word.
   KILN_DEVICE static u32 turned(const u32* quants, u32 i) {
     const u16* const halves = reinterpret_cast<const u16*>(quants);
     return halves[i == 0 ? 0 : 2 * i - 1] |
@@ -274,7 +278,8 @@ inline constexpr bool kHeldByChunks<gguf::Q4_0> = true;
 template <>
 inline constexpr bool kHeldByChunks<gguf::Q8_0> = true;
 
-// Blocks that are chunks. A thread has scales and offsets of the two runs 2 * (lane % 4) of both rows.
+// Blocks of whole chunks. A thread has scales and offsets of two runs, 2 * (lane % 4) and the next,
+// of both rows.
 template <class Format>
 struct HeldChunks : HeldWords {
   static constexpr bool kHasFifth = Format::kBytes == gguf::Q5_K::kBytes;
@@ -282,7 +287,7 @@ struct HeldChunks : HeldWords {
 
   KILN_DEVICE void load(const u32* vectors, u32 stride, u32 lane, u32) {
     sums = sums_of(vectors, stride, lane);
-    // Without a fifth bit quants of odd runs stay at the top of their bytes.
+    // Without a fifth bit, quants of odd runs stay in the upper half of their bytes.
     load_scales(vectors, stride, lane, 1, kHasFifth ? 1 : 16);
     load_words(vectors, stride, lane);
   }
@@ -296,7 +301,7 @@ struct HeldChunks : HeldWords {
       gguf::load_words<16>(rows.at(r, 0), head);
       const gguf::KPair pair = gguf::k_pair(head, rows.lane % 4);
       scales |= pair.scales << 16 * r;
-      // A byte as the bits of an f16 is it times 2^-24.
+      // A byte n, taken as the bits of an f16, is n * 2^-24.
       minima[r] = permute_bytes<0, 4, 1, 4>(pair.minima, 0);
       d_of_row[r] = widen(f16{static_cast<u16>(head[0])});
       minus_dmin[r] = -0x1p24f * widen(f16{static_cast<u16>(head[0] >> 16)});
@@ -327,7 +332,7 @@ struct HeldChunks : HeldWords {
           }
         }
         i32 dot[4];
-        // Bytes of no sign: those of odd runs may have the top bit.
+        // Unsigned bytes, because those of odd runs may have their top bit set.
         if constexpr (kHasFifth) {
           multiply_byte_fragments(dot, kWholeBias, a[0][0], a[0][1], a[1][0], a[1][1], words[g][0],
                                   words[g][1]);
@@ -355,19 +360,19 @@ inline constexpr bool kHeldByChunks<gguf::Q4_K> = true;
 template <>
 inline constexpr bool kHeldByChunks<gguf::Q5_K> = true;
 
-// Q6_K, whose runs are half as long: products of 16 bytes.
+// Q6_K has runs of half the length, so products are of 16 bytes.
 template <>
 struct HeldFragments<gguf::Q6_K, true> : HeldWords {
-  u32 of_run;  // for select_bytes()
+  u32 of_run;  // selector for select_bytes()
 
   KILN_DEVICE void load(const u32* vectors, u32 stride, u32 lane, u32 before) {
     const u32 j = lane % 4, of_chunk = before / 4, word = (j - of_chunk) % 4;
     const bool is_turned = before % 4 != 0;
     of_run = j > of_chunk ? 0x3210 : j < of_chunk ? 0x7654 : is_turned ? 0x5432 : 0x3210;
-    // Where runs begin in the middle of words, the first and the last half of one are a word.
+    // If runs begin in the middle of words, their first and last half word form one word.
     const u32 low = !is_turned ? 2 * word : word == 0 ? 0 : 2 * word - 1;
     const u32 high = !is_turned ? 2 * word + 1 : word == 0 ? 7 : 2 * word;
-    // Rows are four times the quant.
+    // Rows have four times the quants.
     load_scales(vectors, stride, lane, 4, 4);
     const u32* const mine = vectors + lane / 4 * stride;
 #pragma unroll
@@ -399,7 +404,7 @@ struct HeldFragments<gguf::Q6_K, true> : HeldWords {
     for (u32 i = 0; i < 4; ++i) of[i] = 0;
 #pragma unroll
     for (u32 part = 0; part < 2; ++part) {
-      u32 a[4][2][2];  // of a group, a run and a row: four times the quant, less 128
+      u32 a[4][2][2];  // by group, run and row: four times the quant, minus 128
 #pragma unroll
       for (u32 run = 0; run < 2; ++run) {
 #pragma unroll

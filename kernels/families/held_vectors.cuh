@@ -1,14 +1,16 @@
-// Products of a matrix of quantized rows and up to eight vectors, by matrix units: each 32 threads
-// hold 256 columns of all the vectors in registers, and rows stream through shared memory.
+// Products of a matrix of quantized rows and up to eight vectors, by matrix units. Each 32 threads
+// hold 256 columns of all vectors in registers, and rows stream through shared memory.
 //
-// The threads of a block have the same 16 rows at once and different columns. Each four times 32 copy
-// for each other, so that what they copy of a row is long, and wait for each other; others they meet
-// only where their sums do. Of most formats (kHeldByChunks) copied lines of 128 bytes are lines of
-// shared memory, within which chunks of sixteen bytes are turned so that eight rows' lie in 32 banks;
-// of others rows lie a little apart. The matrix begins and ends at a multiple of sixteen bytes, and so
-// do vectors; a launch brings held_bytes() of shared memory for its blocks of whole groups.
+// The threads of a block have the same 16 rows at a time, and different columns. A group of four
+// times 32 threads copies a long part of each row for all of its threads, which wait for each
+// other. Groups meet only to add up their sums. In most formats (kHeldByChunks), lines of 128 bytes
+// are copied to lines of shared memory. Their 16-byte chunks are swizzled, so that chunks of eight
+// rows lie in different banks. In other formats rows are padded instead. The matrix and the vectors
+// begin and end at multiples of 16 bytes. A launch provides held_bytes() of shared memory, and its
+// blocks consist of whole groups.
 //
-// Without matrix units for bytes the vectors are multiplied one after the other, by any block.
+// Without matrix units for bytes, the vectors are multiplied one after another, by blocks of any
+// size.
 #pragma once
 
 #include "families/held_fragments.cuh"
@@ -17,7 +19,7 @@
 
 #if !KILN_HAS_BYTE_MATRIX
 namespace kiln::gguf {
-// What is read with its scale is not centered.
+// Centered quants are not read together with their scale.
 template <>
 inline constexpr bool kIsHeaded<Centered<Q4_0>> = false;
 }  // namespace kiln::gguf
@@ -27,33 +29,33 @@ namespace kiln::families {
 
 #if KILN_HAS_BYTE_MATRIX
 
-// By chunks, or not.
+// `kByChunks`: load_fragments() loads the rows.
 template <class Format, bool kByChunks>
 struct HeldVectors {
-  static constexpr u32 kTiles = tuning::kHeldTiles;  // of a block at once
-  static constexpr u32 kWaves = tuning::kHeldGroup;  // of a group, which copy for each other
+  static constexpr u32 kTiles = tuning::kHeldTiles;  // tiles of a block at once
+  static constexpr u32 kWaves = tuning::kHeldGroup;  // waves of a group, which copy for each other
   static constexpr u32 kColumns = tuning::kHeldColumns, kGroups = kColumns / 32;
   static constexpr u32 kVectorBytes = kGroups * sizeof(Q8_1);
-  // Of a row: what 32 threads take, and a group. Rows of some formats begin anywhere among sixteen
-  // bytes.
+  // Bytes of a row: of 32 threads, and of a group. In some formats rows may begin anywhere in a
+  // 16-byte chunk.
   static constexpr u32 kBytes = kColumns / Format::kValues * Format::kBytes;
   static constexpr u32 kAll = kWaves * kBytes;
   static constexpr u32 kLine = kByChunks ? 128 : 16;
   static constexpr u32 kMostBefore = kLine - (kBytes % 16 == 0 ? 16 : Format::kAlignment);
   static constexpr u32 kPitch = kByChunks ? (kAll + kMostBefore + kLine - 1) / kLine * kLine
                                           : ((kAll + kMostBefore + 15) / 16 | 1) * 16;
-  static constexpr u32 kVectorPitch = kWaves * kVectorBytes + 16;  // eight lie in 32 banks
+  static constexpr u32 kVectorPitch = kWaves * kVectorBytes + 16;  // eight lie in different banks
   static constexpr u32 kStageBytes = tuning::held_stage(kBytes);
   static_assert(kTileRows * kPitch <= kStageBytes && kTileColumns * kVectorPitch <= kStageBytes);
 
-  // Two stages are both copied to when one is used, and one anew behind a second barrier; of more one
-  // is free.
+  // With two stages, both are filled before one is used, and that one is filled again behind a
+  // second barrier. With more stages, one is always free.
   static constexpr u32 kStages = tuning::held_stages(kBytes);
   static constexpr bool kIsBrief = kStages == 2;
   struct alignas(128) Ring {
     u8 stages[kStages * kStageBytes];
   };
-  // Of 32 threads.
+  // The sums of 32 threads.
   struct Sums {
     f32 of[kTiles][4 * kTileThreads];
   };
@@ -67,7 +69,7 @@ struct HeldVectors {
     const u32 steps = vectors.groups / kGroups, last_row = matrix.rows - 1;
     const u32 tiles = (matrix.rows + kTileRows - 1) / kTileRows;
     const u32 row_bytes = matrix.blocks * Format::kBytes;
-    // Rows that are an odd number of chunks apart lie in 32 banks as they are.
+    // Rows of an odd number of chunks lie in different banks without swizzling.
     const u32 turns = kByChunks && row_bytes % 32 == 0 ? 7 * 16 : 0;
     Ring* const rings = static_cast<Ring*>(dynamic_shared());
     Sums* const all_sums = reinterpret_cast<Sums*>(rings + waves / kWaves);
@@ -79,8 +81,8 @@ struct HeldVectors {
       const u32 count = lesser((tiles - first + blocks - 1) / blocks, kTiles);
       const auto first_row = [&](u32 tile) { return (first + tile * blocks) * kTileRows; };
       HeldFragments<Format, kByChunks> held;
-      // Of each step of columns item 0 is the vectors, the others are tiles. `step` is that of a
-      // group's first 32 threads; `next` is what is copied.
+      // In each step of columns, item 0 is the vectors, and the others are tiles. `step` is the
+      // step of a group's first 32 threads. `next_step` and `next` are copied next.
       u32 step = group * kWaves, item = 0, next_step = step, next = 0, to = 0, stage = 0;
       const auto copy_next = [&] {
         if (next_step < steps) {
@@ -92,7 +94,7 @@ struct HeldVectors {
             const u32 row0 = first_row(next - 1);
 #pragma unroll
             for (u32 i = 0; i < kTileRows; i += kWaves) {
-              // Rows behind the last are the last.
+              // Rows behind the last one repeat it.
               const u32 row = i + own;
               const u8* const piece =
                   matrix.bytes +
@@ -174,7 +176,8 @@ struct HeldVectors {
                                        lane);
     }
   }
-  // Bytes `begin` to `end`, at most kMost, of a line; `from` and `to` are those of the thread.
+  // Copies bytes `begin` to `end`, at most kMost, of a line. `from` and `to` are the thread's own
+  // places.
   template <u32 kMost>
   KILN_DEVICE static void copy_line(SharedPlace to, const u8* from, u32 begin, u32 end, u32 lane) {
 #pragma unroll
@@ -184,7 +187,7 @@ struct HeldVectors {
     }
   }
 
-  // Adds to what is there, if `adds`.
+  // Stores sums. If `adds`, first adds what is stored there.
   KILN_DEVICE static void add_sums(f32* sums, f32 (&of)[4], bool adds) {
     if (adds) {
       const Words before = load_16_bytes(sums);
@@ -198,7 +201,7 @@ struct HeldVectors {
   }
 };
 
-// Rows of Q6_K may begin anywhere among sixteen bytes.
+// Rows of Q6_K may begin anywhere in a 16-byte chunk, and are then not loaded by load_fragments().
 template <class Format>
 KILN_DEVICE void multiply_held(const BlockMatrix& matrix, const VectorRows& vectors, f32* dst,
                                u32 dst_stride) {

@@ -1,5 +1,5 @@
-// Convolutions as matrix products: im2col writes the window of each output as a row, col2im1d adds
-// overlapping windows up.
+// Convolutions as matrix products. im2col writes the window of each output as a row. col2im1d adds
+// up overlapping windows.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -8,27 +8,27 @@
 
 namespace kiln::families {
 
-// Images and windows; of one dim, the rows are 1.
+// Images and windows. With one dim, there is one row.
 struct Windows {
   u32 channels, rows, columns;  // of an image
   const u64* batch_stride;      // in the layout block
   u64 channel_stride, row_stride, stride;
   u32 rows_out, columns_out;
   u32 row_taps, column_taps;
-  u32 apart;  // windows, in either dim
+  u32 apart;  // distance of windows, in either dim
   u32 row_padding, column_padding;
   u32 dilation;
 };
 
-// Where windows are whole chunks and there are more than threads: says whether it was so. A thread
-// keeps its chunk of the window, so that where its elements lie is worked out once, and goes over
-// outputs. A team of neighbours takes a few chunks side by side, of neighbouring outputs: so both
-// what is read and what is written lies close together.
+// Handles windows of whole chunks, if there are more chunks than threads, and returns whether this
+// applies. A thread keeps its chunk of the window for many outputs, so that it finds the places of
+// its elements once. A team of neighbouring threads takes a few adjacent chunks of neighbouring
+// outputs, so that both its reads and its writes lie close together.
 template <bool kOneRow, class T>
 KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst) {
   constexpr u32 kCount = sizeof(T) == 1 ? 8 : 16 / sizeof(T), kTeam = 32;
-  // H200, us of 8x64x112x112 by 3x3 for 32, 64, 128 bytes of a window: u8 57, 60; f16 60, 61; f32
-  // 125, 101, 95.
+  // Measured on an H200, 8x64x112x112 by 3x3, in us, by bytes of a window: u8, 32 -> 64 bytes,
+  // 57 -> 60; f32, 32 -> 64 -> 128 bytes, 125 -> 101 -> 95.
   constexpr u32 kBytes = sizeof(T) == 1 ? 32 : sizeof(T) == 2 ? 64 : 128;
   constexpr u32 kAcross = kBytes / (kCount * sizeof(T)), kOutputs = kTeam / kAcross;
   const u32 taps = w.row_taps * w.column_taps, window = w.channels * taps;
@@ -51,7 +51,7 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   const u32 down = static_cast<u32>(w.row_stride) * w.dilation - w.column_taps * to_right;
   const u32 to_next = static_cast<u32>(w.channel_stride) -
                       w.row_taps * (static_cast<u32>(w.row_stride) * w.dilation);
-  const u32 channel = small_quotient(chunk * kCount, taps);  // of fewer elements than threads
+  const u32 channel = small_quotient(chunk * kCount, taps);  // no more elements than threads
   u32 tap = chunk * kCount - channel * taps;
   u32 row_tap = kOneRow ? 0 : small_quotient(tap, w.column_taps);
   u32 column_tap = tap - row_tap * w.column_taps;
@@ -82,9 +82,9 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
             column_reach = (w.column_taps - 1) * w.dilation;
   const u32 rows_inside = w.rows > row_reach ? w.rows - row_reach : 0;
   const u32 columns_inside = w.columns > column_reach ? w.columns - column_reach : 0;
-  // Outputs in a row that a team takes: many, as the next costs least and finds in the cache what is
-  // shared; not too many, so that all teams together write to one part of memory. Of more than 2^20 their
-  // share is about so many.
+  // Consecutive outputs of a team. Many are cheaper, because the next output costs least and finds
+  // shared elements in the cache. Too many would spread the writes of all teams over memory. For
+  // many outputs the quotient is approximate.
   constexpr u32 kMostSteps = 16;
   const u32 abreast = walks * kOutputs;
   const bool are_few = outputs < abreast * kMostSteps;
@@ -145,14 +145,14 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   return true;
 }
 
-// dst (images, rows_out, columns_out, channels, row_taps, column_taps) row-major; 0 beyond the
-// image.
+// dst (images, rows_out, columns_out, channels, row_taps, column_taps) is row-major. Elements
+// beyond the image are 0.
 template <bool kOneRow, class T>
 KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   if (leaves_at_once() || im2col_along<kOneRow>(images, w, src, dst)) return;
   const u32 taps = w.row_taps * w.column_taps;
   const u32 window = w.channels * taps;
-  // A line is a row of outputs; chunks go on from window to window.
+  // A line is a row of outputs. Chunks may reach from one window into the next.
   const u64 lines = images * w.rows_out, length = static_cast<u64>(w.columns_out) * window;
   const u32 run = outputs_of_thread(dst, lines, length);
   for_each_in_lines(lines, runs_of_line<T>(length, run), [&](u32 line, u32 i) {
@@ -164,7 +164,7 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
     u32 row_tap = kOneRow ? 0 : rest / w.column_taps;
     u32 column_tap = rest - row_tap * w.column_taps;
     const u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
-    // Where the next element is read; what lies before the image wraps around to beyond it.
+    // The place of the next element. A place before the image wraps around to one beyond it.
     u32 row = row_out * w.apart + row_tap * w.dilation - w.row_padding;
     u32 column = output * w.apart + column_tap * w.dilation - w.column_padding;
     const T* from = src + (image * *w.batch_stride + channel * w.channel_stride);
@@ -194,16 +194,17 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   });
 }
 
-// Of one row, where there is a thread for each window of a channel and all run at once: says whether
-// it was so.
+// Handles images of one row, if there is a thread for each window of a channel and all run at once.
+// Returns whether this applies.
 template <class T>
 KILN_DEVICE bool im2col_at_once(u64 images, const Windows& w, const T* src, T* dst) {
   const u64 windows = images * w.columns_out * w.channels;
-  // H200 and H100, 80x3000 by 3, us by windows and by elements: u8 3.9, 6.0; f64 8.8, 7.6.
+  // Measured on H200 and H100, 80x3000 by 3, in us, by elements -> by windows: u8 6.0 -> 3.9; f64
+  // 7.6 -> 8.8.
   if ((sizeof(T) == 8 && windows > 1u << 12) || !takes_one_element(windows)) return false;
   const u32 i = thread_number(), taps = w.column_taps;
   if (i >= windows) return true;
-  constexpr u32 kAhead = 4;  // taps that are on their way at once
+  constexpr u32 kAhead = 4;  // number of taps in flight
   const u32 above = i / w.channels, image = above / w.columns_out;
   const u32 channel = i - above * w.channels, output = above - image * w.columns_out;
   u32 column = output * w.apart - w.column_padding;
@@ -236,7 +237,7 @@ KILN_DEVICE void im2col2d(u64 h_out, u64 w_out, u64 h_k, u64 w_k, u64 stride, u6
   im2col<false>(info[0], w, src, dst);
 }
 
-// dst (b, l_out, channels, l_k): an image of one row.
+// dst (b, l_out, channels, l_k). The image has one row.
 template <class T>
 KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilation,
                           const u64* info, const T* src, T* dst) {
@@ -246,9 +247,9 @@ KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilat
   if (!im2col_at_once(info[0], w, src, dst)) im2col<true>(info[0], w, src, dst);
 }
 
-// Where the outputs come in groups of neighbours that have their terms side by side: says whether it
-// was so. Neighbours take four of the channels, which lie side by side in src, and eight groups of
-// each.
+// Handles outputs in groups of neighbours whose terms lie side by side, and returns whether this
+// applies. Neighbouring threads take eight groups of each of four channels, which lie side by side
+// in src.
 template <class Op, class T>
 KILN_DEVICE bool col2im1d_by_groups(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps,
                                     u64 stride, const T* src, T* dst) {
@@ -298,16 +299,16 @@ KILN_DEVICE bool col2im1d_by_groups(u64 numel, u64 l_out, u64 l_in, u64 channels
   return true;
 }
 
-// dst[b, c, x] = the sum, which is a reduction `Op`, of src[b, l, c, t] over all l and t with
-// l * stride + t = x. There are less than 2^32 lines of outputs.
+// dst[b, c, x] = the sum of src[b, l, c, t] over all l and t with l * stride + t = x, by the
+// reduction `Op`. There are fewer than 2^32 lines of outputs.
 template <class Op, class T>
 KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps, u64 stride,
                           const T* src, T* dst) {
   if (col2im1d_by_groups<Op>(numel, l_out, l_in, channels, taps, stride, src, dst)) return;
-  constexpr u32 kAhead = 4;  // terms that are on their way at once
+  constexpr u32 kAhead = 4;  // number of terms in flight
   const u32 step = static_cast<u32>(stride), tap_count = static_cast<u32>(taps);
   const u32 channel_count = static_cast<u32>(channels), last = static_cast<u32>(l_in) - 1;
-  // From a place to the one before, for the same output.
+  // Distance to the place before, for the same output.
   const u64 back = static_cast<u64>(channel_count) * tap_count - step;
   const u64 threads = launched_threads();
 #pragma unroll 1
@@ -322,7 +323,7 @@ KILN_DEVICE void col2im1d(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps
     const u64 image = line < channel_count ? 0 : line / channel_count;
     const T* from = src + (((image * last + place) * channel_count + line) * tap_count + tap);
     typename Op::State sum = Op::identity();
-    ++place;  // from here on the places that are left
+    ++place;  // from here on the number of places left
 #pragma unroll 1
     while (tap < tap_count) {
       T term[kAhead];
