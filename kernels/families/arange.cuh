@@ -1,4 +1,5 @@
-// out[i] = start + i * step. Floats are computed in f64 and rounded once. Integers wrap around.
+// out[i] = start + i * step. Floats are computed in f64 and rounded once, f8 by way of f32.
+// Integers wrap.
 #pragma once
 
 #include "device/chunk.cuh"

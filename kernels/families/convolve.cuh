@@ -51,8 +51,7 @@ struct Axis {
                taps,     0, 1};
       return;
     }
-    // The place of the current tap, the remainder of the division, and how far back the next tap
-    // is.
+    // The place of the current tap, the division's remainder, and how far back the next tap is.
     const u32 first = number * apart + origin, back = 0 - tap_step;
     u32 place = first / divisor, rest = first - place * divisor;
     const u32 places_back = back / divisor, rest_back = back - places_back * divisor;
@@ -354,7 +353,7 @@ struct DirectConvolution {
   }
 
  private:
-  // Adds up a team's terms of all channels and taps, for the output whose first tap is at (top,
+  // Adds up a team's terms of all channels and taps, for the output with its first tap at (top,
   // left).
   KILN_DEVICE static void add_up(const Convolution& c, ConvolutionKind kind, Kept& kept,
                                  const T* image, i32 top, i32 left, const T* kernel, u32 team,
@@ -469,8 +468,7 @@ struct DirectConvolution {
 template <bool kTransposed>
 inline constexpr u32 kTermsAlone = tuning::convolve_terms_alone(kTransposed);
 
-// Returns the place that an output reads through a tap. It is not below `size` if the output reads
-// nothing.
+// Returns the place that an output reads through a tap, or `size` or more if it reads nothing.
 template <bool kTransposed>
 KILN_DEVICE u32 place_of(u32 output, u32 tap, u32 size, u32 stride, u32 padding, u32 dilation) {
   const u32 distance = tap * dilation;
@@ -479,8 +477,7 @@ KILN_DEVICE u32 place_of(u32 output, u32 tap, u32 size, u32 stride, u32 padding,
   return distance <= origin && place * stride == origin - distance ? place : size;
 }
 
-// Returns the nth tap in the order of summation. A transpose begins with tap `first` and wraps
-// around.
+// Returns the nth tap in the order of summation. Transposes begin with `first` and wrap around.
 template <bool kTransposed>
 KILN_DEVICE u32 nth_tap(u32 nth, u32 first, u32 taps) {
   if constexpr (!kTransposed) return nth;
@@ -522,9 +519,9 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const u64 tap_stride = kernel_strides[kColumn];
   const u32 size = n(columns_out), height = n(rows_out);
   // Threads whose taps differ would wait for each other in the order of taps. Measured on an H200,
-  // own geometry, in us, in the order of taps -> in this order: f32, 100 channels by 4x4 to 512,
-  // image 1x1, 111 -> 25; f32, 1 by 4x4, stride 2, to 16, 8x8, 5.2 -> 3.3; but f64, 16 by 4x4,
-  // stride 2, to 16, 32x32, 11.4 -> 14.8.
+  // own geometry, in us, in the order of taps -> in this order: f32, 100 to 512 channels, kernel
+  // 4x4, image 1x1, 111 -> 25; f32, 1 to 16 channels, kernel 4x4, stride 2, image 8x8, 5.2 -> 3.3;
+  // but f64, 16 to 16 channels, kernel 4x4, stride 2, image 32x32, 11.4 -> 14.8.
   const bool turns = (stride != 1 && sizeof(T) != 8) || rows < row_taps || columns < column_taps;
 #pragma unroll 1
   for (u32 i = block_index() * block_size() + thread_index(); i < count; i += threads) {
@@ -585,8 +582,7 @@ KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 row
 template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE void convolve(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
                           const u64* info, const T* src, const T* kernel, T* dst) {
-  // A multiprocessor holds one block of 1024 threads. That many blocks work, and the others exit
-  // early.
+  // A multiprocessor holds one block of 1024 threads. That many blocks work; the others exit early.
   const u32 blocks =
       block_size() == 1024 && multiprocessors() < block_count() ? multiprocessors() : block_count();
   if (block_index() >= blocks) return;

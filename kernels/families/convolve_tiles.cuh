@@ -109,8 +109,8 @@ class TileProduct {
   f32 sums_[kTilesDown][kTilesRight][kHalfResults] = {};
 };
 
-// For f32. For each k of a step, the weights of all rows and the elements of all columns lie side
-// by side.
+// For f32. For each k of a step, the weights of all rows lie together, and the elements of all
+// columns.
 template <u32 kRows, u32 kColumns, u32 kTeam>
 class TileProduct<f32, kRows, kColumns, kTeam> {
  public:
@@ -262,8 +262,7 @@ KILN_DEVICE void find_walk(const tuning::ConvolveShape& shape, const tuning::Con
 
 template <class T, u32 kRows, u32 kColumns, u32 kTeams>
 struct TiledConvolution {
-  // All threads of the block, a wave, or a part of a wave. A wave's barrier suffices for the last
-  // two.
+  // All threads of the block, a wave, or a part of one. A wave's barrier suffices for the latter.
   static constexpr u32 kTeam = kTileThreadsOfBlock / kTeams;
   using Product = TileProduct<T, kRows, kColumns, kTeam>;
   using Element = typename Product::Element;
@@ -282,8 +281,7 @@ struct TiledConvolution {
     f32 results[kTeams][kRows * kResultStride];
   };
 
-  // Computes the tiles of this block: outputs by a grid-stride loop along x, channels by its index
-  // along y.
+  // Computes the tiles of this block: outputs by a grid-stride loop along x, channels along y.
   KILN_DEVICE static void run(const Shape& shape, const Axis& y, const Axis& x, const T* src,
                               const T* kernel, T* dst) {
     const u32 outputs = shape.images * y.outputs * x.outputs;
@@ -417,7 +415,7 @@ struct TiledConvolution {
   }
 };
 
-// Most teams of a block. A team that uses matrix units is at least a wave.
+// Maximum number of teams in a block. A team that uses matrix units is at least a wave.
 template <class T>
 inline constexpr u32 kMostTeams = kTileThreadsOfBlock / kHalfThreads;
 template <>

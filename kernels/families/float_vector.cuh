@@ -20,8 +20,7 @@ struct FloatVector {
       : values(static_cast<const u8*>(x) + before * (type_of_x == tuning::kFloatF32 ? 4 : 2)),
         type(type_of_x) {}
 
-  // Loads the values that a piece of a row is multiplied by. The piece's block begins at column
-  // `at`.
+  // Loads the values that a piece of a row is multiplied by. Its block begins at column `at`.
   template <class Piece, u32 kParts, u32 kCount>
   KILN_DEVICE void load(const Piece& piece, u32 at, f32 (&x)[kParts][kCount]) const {
     if (type == tuning::kFloatF32) {

@@ -67,8 +67,7 @@ class HalfGroups {
     stages_ = ring_ + kSlots * kChunkBytes;
   }
 
-  // Adds up the products of all columns, in threads that multiply. The caller adds the sums of the
-  // parts.
+  // In threads that multiply, adds up the products of all columns. The caller adds the parts' sums.
   KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32 vectors) const {
     if (team_.multiplies()) {
       add(sums, first_row);
@@ -194,7 +193,7 @@ class HalfGroups {
                           g + k != 0 || round != 0);
         }
         end_products();
-        // Waits in the basic block that begins the products, or the compiler would serialize them
+        // Waits in the basic block that begins the products, or the compiler serializes them
         // (C7513).
         wait_for_products<1>();
         if (round != 0 || g != 0) release(last);

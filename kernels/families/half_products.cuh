@@ -70,7 +70,7 @@ struct HalfMatrix {
   }
 
  private:
-  // The tasks from number v on, kHalfTileVectors for each tile. Without tiles, the vectors from v
+  // The tasks from number v on, kHalfTileVectors for each tile; without tiles, the vectors from v
   // on.
   KILN_DEVICE tuning::ExpertTile tile_of(u32 v) const {
     if (tiles == nullptr) return {0, v, count};

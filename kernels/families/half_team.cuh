@@ -58,8 +58,7 @@ struct HalfRowsOf {
   KILN_DEVICE const u8* place(u32 row, u32 step) const {
     return weights + (u64{others} + row) * row_bytes + step * kBytes;
   }
-  // The row's address modulo 16, the same in global and in shared memory. It grows by kBytes with
-  // each step.
+  // The row's address modulo 16, the same in global and in shared memory. Each step adds kBytes.
   KILN_DEVICE u32 place_among_16(u32 row, u32 step) const {
     const u32 begin = (others + row) * static_cast<u32>(row_bytes);
     return advanced((static_cast<u32>(address_of(weights)) + begin) % 16, step);
@@ -72,8 +71,8 @@ struct HalfRowsOf {
   KILN_DEVICE bool are_aligned() const { return (address_of(weights) | row_bytes) % 16 == 0; }
 
   // Copies a step of up to `count` rows from `first_row` on, with eight of the `threads` threads
-  // for each row. Copies 16 bytes at a time by copy_async(), unless some of them lie outside the
-  // matrix. Returns true if it copied everything in this way.
+  // for each row. Copies 16 bytes at a time by copy_async(), except at the ends of rows and of the
+  // matrix. Returns false if there may be such exceptions.
   KILN_DEVICE bool copy(u8* stage, u32 first_row, u32 count, u32 step, u32 thread,
                         u32 threads) const {
     constexpr u32 kLanes = 8, kEach = (kRowBytes / 16 + kLanes - 1) / kLanes;

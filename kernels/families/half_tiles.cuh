@@ -34,7 +34,7 @@ class HalfTiles {
   KILN_DEVICE HalfTiles(const Rows& rows, const f16* x, const HalfTeam& team, u32)
       : rows_(rows), x_(x), team_(team) {}
 
-  // Adds up the products of all columns. The caller adds the sums of the parts.
+  // Adds up the products of all columns. The caller adds the parts' sums.
   KILN_DEVICE void multiply(HalfSums& sums, u32 first_row, u32 first_vector, u32) const {
     u8* const shared = static_cast<u8*>(dynamic_shared());
     u8* const stages = shared + (-address_of(shared) & 15);

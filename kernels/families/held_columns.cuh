@@ -2,9 +2,9 @@
 // rows in shared memory.
 //
 // This takes fewer instructions than pieces (gguf/block.cuh). Quants stay at their bits within a
-// byte and are taken as unsigned numbers, so some sums are 16 times too large; they are scaled at
-// the end. If the quants of rows begin in the middle of a word, the vector's bytes are reordered to
-// match.
+// byte and are taken as unsigned numbers, so some sums are 16 times too large and are scaled at the
+// end. If a row's quants begin in the middle of a word, the vector's bytes are put in the same
+// order.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -198,8 +198,8 @@ struct HeldColumns<gguf::Q4_K_At<16>> : HeldQuarter<false> {};
 template <>
 struct HeldColumns<gguf::Q5_K_At<16>> : HeldQuarter<true> {};
 
-// 16 columns of each of the four runs of 32 in half a block. Two of the runs share bytes for four
-// bits of their values, and all four share bytes for the other two bits.
+// 16 columns of each of the four groups of 32 in half a block. Two groups share bytes for the lower
+// four bits of their quants, and all four share bytes for the upper two bits.
 template <>
 struct HeldColumns<gguf::Q6_K> {
   u32 quants[4][4];
@@ -249,8 +249,7 @@ struct HeldColumns<gguf::Q6_K> {
   }
 
  private:
-  // Loads 16 bytes as words, in the order of the vector's words. Reads a word behind them, which
-  // exists.
+  // Loads 16 bytes as words, in the order of the vector's words. Also reads the next word.
   KILN_DEVICE void load_halves(const u8* at, u32 (&words)[4]) const {
     u32 aligned[5];
     gguf::load_words<4>(at - before, aligned);

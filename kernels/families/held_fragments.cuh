@@ -64,8 +64,8 @@ struct HeldWords {
   u32 words[kHeldGroups][2];
   f32 d[kHeldGroups][2];
 
-  // `stride`: words from a vector to the next. d is divided by `of_all` in even groups, by `of_odd`
-  // in odd ones.
+  // `stride`: words from vector to vector. Divides d by `of_all` in even groups, by `of_odd` in odd
+  // ones.
   KILN_DEVICE void load_scales(const u32* vectors, u32 stride, u32 lane, u32 of_all, u32 of_odd) {
     const u32* const two = vectors + 2 * (lane % 4) * stride;
 #pragma unroll
@@ -183,9 +183,9 @@ struct HeldFragments<GivenFormat, false> : HeldWords {
   }
 };
 
-// Blocks of a scale and quants, two of which fill whole words: 2 * kChunks chunks and one word.
-// Thread p of four therefore has the first word of pair p, and its middle word, in which the second
-// block begins.
+// Blocks of a scale and quants, two of which fill whole words: 2 * kChunks chunks and one word. So
+// thread p of four has the first word of pair p, and its middle word, in which the second block
+// begins.
 template <class GivenFormat>
 struct HeldPairs : HeldWords {
   using Format = gguf::Centered<GivenFormat>;
@@ -200,8 +200,8 @@ struct HeldPairs : HeldWords {
 #pragma unroll
     for (u32 g = 0; g < kHeldGroups; ++g) {
       const u32 p = g / 2, word = (j - p - g % 2) % 4;
-      // With two chunks, a thread's first word is in the block's last chunk if the first chunk
-      // lacks it.
+      // With two chunks, a thread's first word may be in the block's last chunk instead of its
+      // first.
       const bool is_last = g % 2 == 0 ? j < p : j <= p;
       const u32* const block = vectors + lane / 4 * stride + g * kBlockWords + 1;
 #pragma unroll
@@ -278,8 +278,8 @@ inline constexpr bool kHeldByChunks<gguf::Q4_0> = true;
 template <>
 inline constexpr bool kHeldByChunks<gguf::Q8_0> = true;
 
-// Blocks of whole chunks. A thread has scales and offsets of two runs, 2 * (lane % 4) and the next,
-// of both rows.
+// Blocks of whole chunks. A thread has scales and offsets of runs 2 * (lane % 4) and the next, for
+// both rows.
 template <class Format>
 struct HeldChunks : HeldWords {
   static constexpr bool kHasFifth = Format::kBytes == gguf::Q5_K::kBytes;

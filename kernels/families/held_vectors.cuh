@@ -9,8 +9,7 @@
 // begin and end at multiples of 16 bytes. A launch provides held_bytes() of shared memory, and its
 // blocks consist of whole groups.
 //
-// Without matrix units for bytes, the vectors are multiplied one after another, by blocks of any
-// size.
+// Without matrix units for bytes, vectors are multiplied one after another, by blocks of any size.
 #pragma once
 
 #include "families/held_fragments.cuh"
@@ -176,8 +175,7 @@ struct HeldVectors {
                                        lane);
     }
   }
-  // Copies bytes `begin` to `end`, at most kMost, of a line. `from` and `to` are the thread's own
-  // places.
+  // Copies bytes `begin` to `end`, at most kMost, of a line. `from` and `to` are the thread's own.
   template <u32 kMost>
   KILN_DEVICE static void copy_line(SharedPlace to, const u8* from, u32 begin, u32 end, u32 lane) {
 #pragma unroll

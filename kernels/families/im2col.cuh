@@ -248,8 +248,8 @@ KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilat
 }
 
 // Handles outputs in groups of neighbours whose terms lie side by side, and returns whether this
-// applies. Neighbouring threads take eight groups of each of four channels, which lie side by side
-// in src.
+// applies. Neighbouring threads take eight groups of each of four channels, which are adjacent in
+// src.
 template <class Op, class T>
 KILN_DEVICE bool col2im1d_by_groups(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps,
                                     u64 stride, const T* src, T* dst) {

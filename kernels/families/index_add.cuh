@@ -60,8 +60,8 @@ struct PlaceAndPart {
   }
   KILN_DEVICE u32 parts() const { return 1u << log_parts; }
 
-  // Numbers threads so that all places of a part are together. Threads behind the last part have no
-  // work.
+  // Numbers threads so that all places of a part are together. Threads behind the last part are
+  // idle.
   KILN_DEVICE void go_part_by_part(u32 places) {
     if (log_parts == 0) return;
     part = static_cast<u32>(place) / places;
@@ -69,8 +69,7 @@ struct PlaceAndPart {
   }
   KILN_DEVICE bool is_surplus() const { return part >= parts(); }
 
-  // Numbers threads so that all parts of 2^`together` places are together. Places come in whole
-  // groups.
+  // Numbers threads so that all parts of a group of 2^`together` places are together.
   KILN_DEVICE void go_group_by_group(u32 together) {
     part = static_cast<u32>(place >> together) & (parts() - 1);
     const u64 group = place >> together >> log_parts;
@@ -221,8 +220,8 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
   }
 }
 
-// All places share the ids, so each lane of a wave reads one id and votes whether it is in the wave's
-// share.
+// All places share the ids, so each lane of a wave reads one id and votes whether the wave takes
+// it.
 template <class Id, class T>
 KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
                            u64 dst_dim, u64 right) {

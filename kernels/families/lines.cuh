@@ -17,8 +17,7 @@ using namespace device;
 template <class Use>
 KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (lines == 0 || per_line == 0) return;
-  // Only as many threads work as run at once, since each repeats the computations that all lines
-  // share.
+  // Only as many threads work as run at once, since each repeats what all lines have in common.
   const u32 threads = staying_threads(), self = thread_number();
   if (leaves_at_once() || self >= threads) return;
   const u32 length = static_cast<u32>(per_line), last = static_cast<u32>(lines);
@@ -43,9 +42,8 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
 template <class T>
 inline constexpr u32 kChunkCount = 16 / sizeof(T);
 
-// Returns how many neighbours of a line a thread writes: a chunk if every line consists of whole
-// aligned chunks and there are more chunks than an eighth of the resident threads, and otherwise
-// one.
+// Returns how many neighbours of a line a thread writes: a chunk, if every line is made of whole
+// aligned chunks and there are more chunks than an eighth of the resident threads, or one.
 template <class T>
 KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
@@ -129,9 +127,9 @@ struct LineWalk {
   }
   KILN_DEVICE bool is_idle() const { return line >= lines; }
 
-  // Calls prepare(first) whenever `first`, the first element of the run in its line, changes, and
-  // write(line, first, follows) for each line. `follows` is true if the last call wrote the line
-  // before.
+  // Calls prepare(first) for each run, which begins at element `first` of its lines, and then
+  // write(line, first, follows) for each of its lines. `follows` is true if the last call wrote the
+  // line before.
   template <class Prepare, class Write>
   KILN_DEVICE void run(Prepare prepare, Write write) const {
 #pragma unroll 1
