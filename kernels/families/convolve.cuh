@@ -353,8 +353,8 @@ struct DirectConvolution {
   }
 
  private:
-  // Adds up a team's terms of all channels and taps, for the output with its first tap at (top,
-  // left).
+  // Adds up a team's terms of all channels and taps, for the output whose first tap is at top,
+  // left.
   KILN_DEVICE static void add_up(const Convolution& c, ConvolutionKind kind, Kept& kept,
                                  const T* image, i32 top, i32 left, const T* kernel, u32 team,
                                  Weights& sum) {
@@ -492,9 +492,9 @@ KILN_DEVICE u32 first_tap(u32 origin, u32 taps) {
   return tap < taps ? tap : 0;
 }
 
-// Computes outputs by one thread each, and returns whether this applies. It does if there is one
-// output channel, so that weights cannot be shared. It also does if each output has its own thread
-// and so little work that sharing would take longer.
+// Computes outputs by one thread each. Applies if there is one output channel, so that weights
+// cannot be shared, or if each output has its own thread and so little work that sharing would take
+// longer. Returns false if it does not apply.
 template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 stride, u32 padding,
                                 u32 dilation, const u64* info, const T* src, const T* kernel,

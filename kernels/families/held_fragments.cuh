@@ -7,9 +7,9 @@
 //
 // In most formats load_fragments() loads the rows' bytes: thread `lane` gets word `lane % 4` of
 // each 16-byte chunk, whatever block the word belongs to. The four threads of a row may take
-// columns in any order that is the same for all rows and vectors. A thread therefore takes its
-// words of a run as they come, and one instruction selects between two chunks. The vectors' bytes
-// are put in that order once.
+// columns in any order that is the same for all rows and vectors. A thread therefore takes the
+// words of a run that it has; if the run lies in two chunks, one instruction selects the word. The
+// vectors' bytes are put in that order once.
 #pragma once
 
 #include "device/platform_copies.cuh"
@@ -33,7 +33,8 @@ struct HeldRows {
   u32 turns;                      // the bits of a place that are swizzled
   u32 behind[2], behind_of_lane;  // for rows lane / 4, lane / 4 + 8; for row lane % 16
 
-  // The byte `offset` behind the first one. The rest of its chunk follows it.
+  // Returns the address `offset` bytes behind the first one, in row lane / 4 + 8 * r. The rest of
+  // its chunk follows it.
   KILN_DEVICE const u8* at(u32 r, u32 offset) const {
     return stage + (lane / 4 + 8 * r) * pitch + ((behind[r] + offset) ^ (lane / 4 * 16 & turns));
   }
@@ -100,9 +101,9 @@ KILN_DEVICE f32 byte_to_f32(u32 word, u32 i) {
   return bit_cast<f32>(select_bytes(word, kWholeBias, 0x7640 | i)) - (kBias + kMore);
 }
 
-//   load(vectors, stride, lane, before)   loads the blocks of vectors, which are `stride` words apart; a
-//                                         row's bytes begin `before` bytes behind the start of a chunk,
-//                                         if load_fragments() loads them
+//   load(vectors, stride, lane, before)   loads blocks of vectors, which are `stride` words apart; if
+//                                         load_fragments() loads the rows, their bytes begin `before`
+//                                         bytes behind the start of a chunk
 //   multiply(of, rows)                    computes the results
 template <class GivenFormat, bool kByChunks>
 struct HeldFragments;

@@ -82,10 +82,10 @@ enum class Bring { kAssign, kAdd };
 // How ids are given: one for each j, shared by all places, or one for each element.
 enum class Ids { kShared, kOwn };
 
-// Handles two cases with a thread for each place and few instructions, and returns whether one
-// applies. In the first there are few ids. In the second the threads are too few to share walks:
-// own ids then take no longer than in scatter(), and shared ids are faster than in index_add()
-// unless that moves chunks.
+// Handles two cases with a thread for each place and few instructions. In the first there are few
+// ids. In the second the threads are too few to share walks: own ids then take no longer than in
+// scatter(), and shared ids are faster than in index_add() unless that moves chunks. Returns false
+// in all other cases.
 //
 // Measured on an H200, index_add of f32, reference geometry, in us, with votes -> here: 17x1023
 // 7.7 -> 5.3; 77x769 25.0 -> 17.8; 3000x3001 1560 -> 1362.
