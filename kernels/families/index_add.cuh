@@ -98,7 +98,7 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   constexpr u32 kMostBlocks = 1u << 20;  // u32 can count their threads
   const u64 places = left * right;
   const u32 i = thread_number(), threads = block_count() * block_size();
-  if (src_dim == 1 && i >= places) return true;  // most waves of small launches
+  if (src_dim == 1 && i >= places) return true;  // first: most waves of small launches exit here
   const bool has_thread_each = (block_count() <= kMostBlocks) & (threads >= places);
   const u32 few = kIds == Ids::kShared && block_count() >= kManyBlocks ? kFewOfMany : kFew;
   const bool is_short = src_dim - 1 < few;

@@ -13,7 +13,7 @@ using namespace device;
 // Calls `use(line, i)` for each line and each `i` below `per_line`. Neighbouring threads get
 // neighbouring `i`. There are fewer than 2^32 lines of fewer than 2^31 elements each.
 //
-// Lines are taken in bands whose elements 32 bits can count.
+// Lines are taken in bands of fewer than 2^31 elements, which 32 bits can count.
 template <class Use>
 KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
   if (lines == 0 || per_line == 0) return;
@@ -118,7 +118,7 @@ struct LineWalk {
     first_run = self - team * runs;
     together = 1;
     if (lines > teams) {
-      // For many lines this is only about the quotient, which serves as well.
+      // For many lines the quotient is approximate, which suffices.
       together =
           lines < teams * kMostTogether ? small_quotient(lines - 1, teams) + 1 : kMostTogether;
     }
