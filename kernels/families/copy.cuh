@@ -1,9 +1,10 @@
-// The copy of a view, bit by bit; the output is contiguous.
+// Copies a view bit by bit. The output is contiguous.
 //
-// Large views go, in this order,
-//   tile by tile   turned ones (families/transpose_tile.cuh)
-//   by rows        those of whole chunks of sixteen aligned bytes
-// and all else as a function of one input does (families/map.cuh).
+// Large views go
+//   tile by tile   if they are transposed (families/transpose_tile.cuh)
+//   by rows        if rows consist of whole aligned 16-byte chunks
+// The first that applies is used. All other copies go like a function of one input
+// (families/map.cuh).
 #pragma once
 
 #include "families/map.cuh"
@@ -18,13 +19,13 @@ struct Copy {
   using Family = Map<tuning::Cost::kBrief, 2, B, Same<B>>;
   static constexpr u32 kCount = 16 / sizeof(B);
   static constexpr u32 kShare = share_of(kCount);
-  // Blocks of 1024 threads up to which each thread takes an element of any view.
+  // Number of blocks of 1024 threads up to which each thread takes one element of any view.
   static constexpr u32 kFewBlocks = tuning::view_blocks(kMachine, true);
   static_assert(kFewBlocks <= kMapViewBlocks);
 
   const Family& family;
 
-  // Whether the innermost dim tells that neither tiles nor rows are whole.
+  // True if the innermost dim already tells that neither tiles nor rows are whole.
   KILN_DEVICE bool is_scattered() const {
     const Views<1>& view = family.view;
     if (view.rank == 0) return true;
@@ -33,7 +34,8 @@ struct Copy {
     return stride > 1 ? size < TransposeTile<B>::kColumns / 4 : size % kCount != 0;
   }
 
-  // A thread an element of any small view, and of larger ones where neither tiles nor rows are whole.
+  // Copies an element per thread: of any small view, and of a larger one if neither tiles nor rows
+  // are whole. Returns false for all other launches.
   KILN_DEVICE bool takes_one(u64 numel) const {
     if (!takes_one_of_view(numel)) return false;
     if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;
@@ -44,7 +46,7 @@ struct Copy {
     return true;
   }
 
-  // Where a thread has more to do than an element of a contiguous array.
+  // Handles launches whose threads do more than copy one element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
     const u32 full = full_blocks();

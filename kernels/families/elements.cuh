@@ -1,9 +1,10 @@
-// out[i] = f(in[place of i]...), for kernels whose code is to be short: contiguous arrays by chunks
-// of up to sixteen aligned bytes, views element by element; of `where`, rows of whole chunks, too.
+// out[i] = f(in[place of i]...), for kernels with short code. Contiguous arrays are moved by chunks
+// of up to 16 aligned bytes, and views element by element. `where` also moves rows of whole chunks
+// by chunks.
 //
-// Small launches have an element to a thread. A chunk is read before it is written and nothing is
-// read through a read-only cache, so an input may be the output. Large views have kernels of our
-// own, where they pay (families/cast_tiles.cuh, where_tiles.cuh).
+// In small launches each thread takes one element. A chunk is read before it is written, and
+// nothing is read through a read-only cache, so an input may be the output. Some large views have
+// kernels of their own (families/cast_tiles.cuh, where_tiles.cuh).
 #pragma once
 
 #include "device/chunk.cuh"
@@ -18,7 +19,8 @@ using namespace device;
 
 // ---- places -----------------------------------------------------------------------------------
 
-// Kernels for sm_80, of which PTX is made, call it; inline, each would have a copy.
+// Kernels for sm_80, the target that is also shipped as PTX, call one copy of these functions.
+// Inlining would duplicate them in every kernel.
 KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_element(views, i); }
 KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_element(views, i); }
 
@@ -42,7 +44,7 @@ inline constexpr bool kIsF8 = false;
 template <>
 inline constexpr bool kIsF8<f8_e4m3> = true;
 
-// The conversion in software is long; kernels for sm_80 call it.
+// The conversion in software is long, so kernels for sm_80 call it.
 KILN_ASIDE u32 f8_aside(f32 x) { return narrow<f8_e4m3>(x).bits; }
 
 template <class T, class C>
@@ -64,7 +66,7 @@ KILN_DEVICE u32 narrow_pair_briefly(C first, C second) {
 
 // ---- chunks -----------------------------------------------------------------------------------
 
-// Element j of a chunk becomes number_of(j), narrowed. Without loops, which compiles faster.
+// Sets element j of a chunk to number_of(j), narrowed. There are no loops, which compiles faster.
 template <class T, u32 kCount, u32... J, class NumberOf>
 KILN_DEVICE void set_elements(Chunk<T, kCount>& chunk, Sequence<J...>, const NumberOf& number_of) {
   if constexpr (sizeof(T) == 4) {
@@ -73,7 +75,7 @@ KILN_DEVICE void set_elements(Chunk<T, kCount>& chunk, Sequence<J...>, const Num
     (chunk.put(J, narrow<T>(number_of(J))), ...);
   }
 }
-// Of at most two bytes, by words.
+// The same by words, for elements of at most two bytes.
 template <class T, u32 kCount, u32... W, class NumberOf>
 KILN_DEVICE void set_words(Chunk<T, kCount>& chunk, Sequence<W...>, const NumberOf& number_of) {
   const auto pair = [&](u32 j) { return narrow_pair_briefly<T>(number_of(j), number_of(j + 1)); };
@@ -92,11 +94,12 @@ KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
   }
 }
 
-// Of launches with a thread for every element a part works: as many threads as the device holds at
-// once, or of those that move chunks fewer, where there are more chunks or a block has a multiprocessor
-// to itself. Of other launches all do.
-// `kSharing` blocks of 1024 share a multiprocessor; where it holds one, those that leave have room
-// where none works.
+// Number of threads that work. If a launch has a thread for every element, as many threads work as
+// the device holds at once. Fewer of them move chunks if there are more chunks than threads, or if
+// a block has a multiprocessor to itself. In other launches all threads work.
+//
+// `kSharing` blocks of 1024 threads share a multiprocessor. If it holds one block, surplus blocks
+// can only exit where no block works.
 template <u32 kSharing>
 KILN_DEVICE u32 fitting_threads(u64 numel) {
   if (launched_threads() < numel) return ~0u;
@@ -108,20 +111,20 @@ KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
   return working_blocks() * 1024;
 }
 
-// Blocks that go over a view element by element: as many as there are, up to 2^31 threads.
+// Maximum number of blocks that go over a view element by element: as many as have 2^31 threads.
 inline constexpr u32 kMostViewBlocks = 1u << 21;
 
 // ---- one input --------------------------------------------------------------------------------
 
-// out[i] = f(in[place of i]). `info` null means contiguous; `f` returns a number that narrows to
+// out[i] = f(in[place of i]). `info` null means contiguous. `f` returns a number that narrows to
 // Out.
 template <class Out, class In, class F>
 struct MapElements {
   static constexpr u32 kFit = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
-  // Conversions of f8 in software are long, and written out for each element.
+  // Conversions of f8 in software are long, and each element has its own copy.
   static constexpr bool kIsLong = !kConvertsF8 && (kIsF8<Out> || kIsF8<In>);
   static constexpr u32 kCount = kIsLong && kFit > 4 ? 4 : kFit;
-  // Of bytes there are too few chunks for all multiprocessors.
+  // One-byte types have too few chunks to keep every multiprocessor busy.
   static constexpr u32 kSingleBlocks =
       sizeof(Out) == 1 || sizeof(In) == 1 ? kTwiceBlocks : kFitBlocks;
   static constexpr u32 kShare = share_of(kCount);
@@ -144,8 +147,9 @@ struct MapElements {
     results.store(out + static_cast<u64>(i) * kCount);
   }
 
-  // Chunks `i`, `i + threads`, ..., two at a time. NVIDIA H200, reference geometry, us for cast_f16_f32
-  // of 2^28: 458; 525 where a thread reads the next before it writes one.
+  // Moves chunks `i`, `i + threads`, ..., two at a time. Measured on an H200, reference geometry,
+  // in us, a chunk is read before each write -> two at a time: cast_f16_f32 of 2^28 elements
+  // 525 -> 458.
   KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
 #pragma unroll 1
     while (i < end) {
@@ -165,7 +169,7 @@ struct MapElements {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    // Before the block's number, so that the compiler keeps it out of the threads' registers.
+    // Computed before block_index(), so that the compiler keeps it out of the threads' registers.
     const u32 most = most_blocks();
     if (!likely(block_index() < most)) {
       if (view.info == nullptr || block_index() >= kMostViewBlocks) return;
@@ -209,8 +213,9 @@ KILN_DEVICE void map_elements(u64 numel, u64 num_dims, const u64* info, Out* out
 
 // ---- where ------------------------------------------------------------------------------------
 
-// The same bits, which the compiler has to have: it would read one of two elements when it knows the
-// condition. NVIDIA H200, us for one element of where_u8_f32: 1.24, and 1.11 so.
+// Returns the same bits, but makes the compiler load them. It would otherwise load one of two
+// elements after the condition is known. Measured on an H200, in us, without -> with this:
+// where_u8_f32 of one element 1.24 -> 1.11.
 template <class Bits>
 KILN_DEVICE Bits settled(Bits bits) {
   if constexpr (sizeof(Bits) == 8) {
@@ -221,8 +226,8 @@ KILN_DEVICE Bits settled(Bits bits) {
   }
 }
 
-// out[i] = condition[place] != 0 ? x[place] : y[place], bit by bit. Views are given of contiguous
-// arrays, too.
+// out[i] = condition[place] != 0 ? x[place] : y[place], bit by bit. Contiguous arrays may have
+// views.
 template <u32 kSharing, class Bits, class Condition>
 struct ChooseElements {
   static constexpr u32 kCount =
@@ -255,7 +260,7 @@ struct ChooseElements {
 
   struct Shape {
     bool contiguous;
-    bool rows;  // of whole chunks
+    bool rows;  // rows of whole chunks
   };
   KILN_DEVICE Shape shape() const {
     Shape shape{true, true};
@@ -291,8 +296,8 @@ struct ChooseElements {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
       return;
     }
-    // NVIDIA H200, reference geometry, us for where_u8_f32 of 1,000,000 by 512 blocks, and by these:
-    // 6.6, 5.6; 1000x1000, one operand transposed, 14.0, 12.4.
+    // Measured on an H200, reference geometry, in us, 512 blocks -> these: where_u8_f32 of
+    // 1,000,000 elements 6.6 -> 5.6; of 1000x1000, one operand transposed, 14.0 -> 12.4.
     const u32 full = full_blocks();
     if (block_index() >= full) return;
     bool contiguous = views.info == nullptr || views.rank == 0;

@@ -1,14 +1,14 @@
-// out[i] = f(in[place of i]...), for two inputs: each has an element type and a view of its own; the output is
-// contiguous. One input has a family of its own (families/map.cuh).
+// out[i] = f(in[place of i]...) for two inputs, each with its own element type and view. The output
+// is contiguous. Functions of one input are another family (families/map.cuh).
 //
-// An output chunk of up to sixteen aligned bytes is the unit of work. Its inputs are read
-//   whole     one access each: contiguous and aligned alike
-//   by rows   the same, where every view's rows are long, dense and aligned, or repeat one element
-//   turned    by long groups, where neighbours lie in another dim of a large view than the output's
+// The unit of work is an output chunk of up to 16 aligned bytes. Its inputs are read
+//   whole     by one access each, if they are contiguous and equally aligned
+//   by rows   by one access each, if all rows of all views consist of whole aligned chunks
+//   turned    in long groups, if neighbours in a large view are not neighbours in the output
 //   singly    element by element, otherwise
-// Elements before the first and behind the last chunk, and small launches altogether, go one to a
-// thread. A chunk is read before it is written and nothing is read through a read-only cache, so an
-// input may be the output.
+// Elements behind the last chunk, and all elements of small launches, go one to a thread. A chunk
+// is read before it is written, and nothing is read through a read-only cache, so an input may be
+// the output.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -22,9 +22,9 @@ namespace kiln::families {
 
 using namespace device;
 
-// So many chunks of `bytes` keep enough of them in flight, of kernels of which so many blocks share
-// a multiprocessor. NVIDIA H200, bytes to f64, 2^20 and 2^22 elements, original geometry: 7.0 and 17.1
-// us by sixteen chunks of 2 bytes, 5.3 and 14.8 by four.
+// Number of chunks of `bytes` that keep enough bytes in flight, if `sharing` blocks share a
+// multiprocessor. Measured on an H200, reference geometry, bytes to f64, in us, sixteen chunks of 2
+// bytes -> four: 2^20 elements 7.0 -> 5.3; 2^22 17.1 -> 14.8.
 constexpr u32 ahead(u32 bytes, u32 sharing) {
   const u32 wanted = sharing == 1 ? 64 : 32, most = 4;
   return bytes >= wanted ? 1 : wanted / bytes < most ? wanted / bytes : most;
@@ -32,22 +32,23 @@ constexpr u32 ahead(u32 bytes, u32 sharing) {
 
 // ---- launches ---------------------------------------------------------------------------------
 
-// Functions of no family, so that the compiler has each once for all kernels.
+// These functions are not members of the family, so that they are compiled once for all kernels.
 
-// Blocks up to which each thread takes an element of a view, which of so few takes less time than to find
-// groups.
+// Number of blocks up to which each thread takes one element of a view. Finding groups takes longer
+// there.
 inline constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
 static_assert(kViewBlocks * 1024 <= kSmallIndex);
 
-// Blocks that work, in any launch.
+// Maximum number of blocks that do work.
 KILN_DEVICE u32 any_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
 KILN_DEVICE bool is_surplus_block() { return !likely(block_index() < any_blocks()); }
-// Whether each thread takes an element of a view, at most.
+// True if each thread takes at most one element of the views.
 KILN_DEVICE bool takes_one_of_views(u64 numel) {
   return takes_one_element(numel, any_blocks(), kViewBlocks * 1024);
 }
 
-// The views, of which several keep no addresses in registers from group to group.
+// Returns the views with a rank that the compiler does not know. Otherwise the addresses of several
+// views would stay in registers from group to group.
 template <u32 N>
 KILN_DEVICE Views<N> reread(const Views<N>& views) {
   return {views.info, unknown(views.rank)};
@@ -55,7 +56,7 @@ KILN_DEVICE Views<N> reread(const Views<N>& views) {
 
 // ---- the family -------------------------------------------------------------------------------
 
-// So many blocks of 1024 threads share a multiprocessor.
+// `kSharing` blocks of 1024 threads share a multiprocessor.
 template <u32 kSharing, class F, class Numbers, class Out, class... In>
 struct Elementwise;
 
@@ -63,34 +64,34 @@ template <u32 kSharing, class F, u32... I, class Out, class... In>
 struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
-  // Elements that the code computes side by side; a loop goes over the rest of a chunk. Moving them
-  // along is most of what a thread of a small launch does, where it takes a chunk. Emulated gfx1100,
-  // lane instructions for affine_f32 of 4,096 elements by two abreast
-  // 22,528, by four 12,288.
+  // Elements that are computed side by side. A loop goes over the rest of a chunk, and moves them
+  // along, which is most of the work in small launches by chunks. Emulated gfx1100, lane
+  // instructions, two -> four elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
   static constexpr u32 kSide = kTuning.small_chunks ? 4 : 2;
   static constexpr u32 kAbreast = smallest(kCount, kSide);
-  // Chunks of a thread up to which all threads that the device holds work.
+  // Chunks per thread up to which all resident threads work.
   static constexpr u32 kShare = share_of(kCount);
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead =
       ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
-  // The first input whose elements are as large as the output's: a chunk of it becomes one of the
-  // output, element by element. kInputs: none.
+  // The first input whose elements are as large as the output's, or kInputs if there is none. Its
+  // chunk becomes the output's chunk, element by element.
   static constexpr u32 kHost = first_of(sizeof(Out), sizeof(In)...);
-  // Neighbours in a dense dim that a thread takes together. NVIDIA H200, us for affine_f32 of 8192x8192
-  // transposed by four and by eight: 473, 358; broadcast along rows 143, 149.
+  // Neighbours in a dense dim that a thread takes together. Measured on an H200, affine_f32 of
+  // 8192x8192, in us, four -> eight: transposed 473 -> 358; broadcast along rows 143 -> 149.
   static constexpr u32 kGroup = smallest(tuning::kNeighbours, largest(kCount, 4));
 
-  // Large turned views of two inputs go by long groups, an access or two of an input. The registers do
-  // not suffice for bytes where two blocks share a multiprocessor, nor for comparisons of four bytes.
-  // NVIDIA H200, own geometry, 4096x4096 transposed, one operand: badd_f32 126 us, by long groups 72.
+  // Large transposed views of two inputs go by long groups, which take one or two accesses of an
+  // input. Registers do not suffice for one-byte types if two blocks share a multiprocessor, nor
+  // for comparisons of four-byte types. Measured on an H200, own geometry, 4096x4096, one operand
+  // transposed, in us, without long groups -> with them: badd_f32 126 -> 72.
   static constexpr bool kTurns = largest(sizeof(In)...) != 4 * sizeof(Out);
   static constexpr u32 kWide =
       kSharing == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
-  static constexpr u32 kPart = 4;  // that are read singly, at once
-  static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // of an access
+  static constexpr u32 kPart = 4;  // number of single elements that are read at once
+  static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // in an access
 
-  // Of what a kernel does not use, the numbers are the same for all types.
+  // Parameters that a kernel does not use are 0, so that they do not differ between types.
   using Walker = device::Walker<log_of(kCount), log_of(kGroup), kTurns ? log_of(kWide) : 0,
                                 kTurns ? log_of(kUnit) : 0>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
@@ -106,7 +107,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     return static_cast<const T*>(in[n]);
   }
 
-  // Elements `j` and further of the chunks through f.
+  // Applies f to the first kAbreast elements of the chunks.
   KILN_DEVICE Chunk<Out, kAbreast> compute(Batch& batch) const {
     Chunk<Out, kAbreast> result;
     result.clear();
@@ -125,7 +126,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     return result;
   }
 
-  // A whole chunk.
+  // Computes and stores a whole chunk.
   KILN_DEVICE void compute_chunk(Batch& batch, Out* to) const {
     OutChunk results;
     if constexpr (kHost == kInputs) results.clear();
@@ -142,7 +143,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Drops the first elements of input `n`. In the host, the results take the places.
+  // Drops the first elements of input `n`. In the host, the results take their places.
   template <class T>
   KILN_DEVICE static void move_along(Chunk<T, kCount>& chunk, const Chunk<Out, kAbreast>& results,
                                      u32 n) {
@@ -152,7 +153,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     chunk.template drop<kAbreast>();
   }
 
-  // Chunks `i`, `i + threads`, ... of contiguous arrays.
+  // Moves chunks `i`, `i + threads`, ... of contiguous arrays.
   KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
 #pragma unroll 1
     while (i < end) {
@@ -176,7 +177,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // A group of elements of the cut dim.
+  // Moves a group of elements of the cut dim.
   KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
     if (group.count == 0) return;
     if constexpr (kTurns) {
@@ -211,7 +212,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Elements of a long group of an input: all at once, before the first, or else the next, singly.
+  // Reads elements of a long group: all of them by one access in the first call, or kPart single
+  // ones in each call.
   template <class T>
   KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, Group<kInputs>& group, u32 n,
                           bool first) const {
@@ -230,7 +232,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     for (u32 w = 0; w < part.kWords; ++w) line.word[w] = part.word[w];
   }
 
-  // A long group.
+  // Moves a long group.
   KILN_DEVICE void move_wide(const Walk& walk, Group<kInputs> group) const {
     Slots<Sequence<I...>, kWide, In...> lines;
     u32 to = static_cast<u32>(group.out);
@@ -258,7 +260,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
         --left;
         continue;
       }
-      // What follows from the dims is found again for each group: it would take registers between.
+      // Computed again for each group. Otherwise it would take registers between groups.
       const Walk here{0, 0, unknown(walk.dims), false};
       const Group<kInputs> group = Walker::find(reread(views), here, left - 1, i);
       i += threads;
@@ -272,27 +274,28 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
-  // multiprocessors.
+  // Maximum number of blocks with which each thread takes one element. One-byte types have too few
+  // chunks to keep every multiprocessor busy.
   static constexpr u32 kSingleBlocks =
       largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0 ? kTwiceBlocks : kFitBlocks;
 
-  // Whether every array begins where a chunk may.
+  // True if every array is aligned for chunks.
   KILN_DEVICE bool is_aligned() const {
     u64 bits = address_of(out) * (16 / (kCount * sizeof(Out)));
     ((bits |= address_of(in[I]) * (16 / (kCount * sizeof(In)))), ...);
     return bits % 16 == 0;
   }
 
-  // Whether the thread comes behind all elements, where it has nothing to do however the others share
-  // them. Asked because code is long before the first load: NVIDIA H200, us for one
-  // element of badd_f16 in the reference's geometry 1.18, and 1.11 with this question.
+  // True if the thread's number is behind all elements: then it has no work, however the others
+  // divide it. Checked because there is much code before the first load. Measured on an H200,
+  // reference geometry, in us, without -> with this check: badd_f16 of one element 1.18 -> 1.11.
   KILN_DEVICE bool is_behind(u64 numel) const {
     if constexpr (kTuning.small_chunks) return false;
     return thread_number() >= numel;
   }
 
-  // Of small launches of contiguous arrays a thread takes an element: whether it is such a launch.
+  // Computes one element per thread in small launches of contiguous arrays. Returns false for
+  // others.
   KILN_DEVICE bool takes_one(u64 numel) const {
     if (!likely(takes_one_element(numel, kSingleBlocks) & (views.info == nullptr))) return false;
     const u32 mine = thread_number();
@@ -336,7 +339,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
       if (contiguous && aligned && (numel / kCount) >> 31 == 0) {
         const u32 chunks = static_cast<u32>(numel / kCount);
         threads = spread.threads_for(chunks / kShare);
-        // Where a multiprocessor holds one block, those that leave have room where none works.
+        // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
         const u32 few = working_blocks() * 1024;
         if (kSharing == 1 && spread.has_one_each && threads > few) threads = few;
         if (spread.self >= threads) return;
@@ -346,15 +349,15 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
 #pragma unroll 1
     for (; i < numel; i += threads) {
-      const Place<kInputs> place = contiguous ? place_in_order<kInputs>(i)
-                                              : find_element(views, static_cast<u32>(i));
+      const Place<kInputs> place =
+          contiguous ? place_in_order<kInputs>(i) : find_element(views, static_cast<u32>(i));
       out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
     }
   }
 };
 
-// `info` null means contiguous. `f` takes an element of each input and returns a number that
-// narrows to Out.
+// `info` null means contiguous. `f` takes an element of each input and returns a number, which is
+// narrowed to Out.
 template <u32 kSharing, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
@@ -364,8 +367,8 @@ KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out,
 
 }  // namespace kiln::families
 
-// A kernel of this family: `function` of `inputs` (in brackets) into `out`; then its parameters after the
-// three of a strided view (device/index.cuh).
+// Defines a kernel of this family, which applies `function` to `inputs` (in brackets) and writes to
+// `out`. The kernel's own parameters follow the three of a strided view (device/index.cuh).
 #define KILN_ELEMENTWISE(name, function, inputs, ...)                                   \
   inline constexpr kiln::u32 kSharing_##name =                                          \
       kiln::tuning::sharing(#name, kiln::device::kArchitecture);                        \

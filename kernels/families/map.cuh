@@ -1,9 +1,10 @@
-// out[i] = f(in[place of i]) for one input, of the output's type; the output is contiguous.
+// out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
-// Small launches have an element to a thread. Contiguous arrays go by chunks of sixteen aligned bytes, the
-// elements behind the last chunk singly, and large views by columns (device/columns.cuh). Functions of f8 are
-// looked up, where a block has many elements; those of f64 go element by element. A chunk is read before it
-// is written and nothing is read through a read-only cache, so the input may be the output.
+// In small launches each thread takes one element. Contiguous arrays are moved by aligned 16-byte
+// chunks, and the elements behind the last chunk one by one. Large views are moved by columns
+// (device/columns.cuh). Results of f8 are looked up if a block has many elements. Expensive
+// functions of f64 go element by element. A chunk is read before it is written, and nothing is read
+// through a read-only cache, so the input may be the output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -19,8 +20,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// Whether results are best looked up: f8 has 256 numbers. NVIDIA H200, own geometry, us for 2^26
-// elements, computed and looked up: upowf 227, 41; uerf 93, 40; uexp 38, 40.
+// True if results are looked up: f8 has only 256 numbers. Measured on an H200, own geometry, 2^26
+// elements, in us, computed -> looked up: upowf 227 -> 41; uerf 93 -> 40; uexp 38 -> 40.
 template <class T>
 constexpr bool is_looked_up(tuning::Cost) {
   return false;
@@ -30,7 +31,7 @@ constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
   return cost != tuning::Cost::kBrief || !kConvertsF8;
 }
 
-// What a copy computes (families/copy.cuh).
+// The function of a copy (families/copy.cuh).
 template <class B>
 struct Same {
   KILN_DEVICE B operator()(B bits) const { return bits; }
@@ -42,19 +43,19 @@ inline constexpr bool kIsSame<Same<B>> = true;
 
 // ---- plans ------------------------------------------------------------------------------------
 
-// How kernels differ.
+// Properties of a kernel.
 struct MapTraits {
-  u32 log_chunk;  // elements
-  u32 share;      // chunks of a thread up to which all threads that the device holds work
-  u32 blocks;     // of 1024 threads that work on a multiprocessor; 0: working_blocks()
-  bool is_alone;  // of the kernel's blocks of 1024 threads a multiprocessor holds one
+  u32 log_chunk;  // log2 of the elements of a chunk
+  u32 share;      // chunks per thread up to which all resident threads work
+  u32 blocks;     // working blocks of 1024 threads per multiprocessor; 0: working_blocks()
+  bool is_alone;  // a multiprocessor holds one of the kernel's blocks of 1024 threads
 };
 
-// What the threads of a launch do.
+// The work of a launch.
 struct MapPlan {
   u32 self;     // the thread's number
-  u32 threads;  // that work
-  u32 chunks;   // that they move, of a contiguous array
+  u32 threads;  // number of threads that work
+  u32 chunks;   // number of chunks that they move, of a contiguous array
   Columns rest;
 };
 template <u32 kLeastApart>
@@ -66,7 +67,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
     plan.threads = spread.threads_for(plan.chunks / traits.share, wanted == 0 ? working : wanted);
-    // Where a multiprocessor holds one block, those that leave have room where none works.
+    // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
     if (traits.is_alone && spread.has_one_each && plan.threads > working * 1024) {
       plan.threads = working * 1024;
     }
@@ -74,7 +75,8 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
   return plan;
 }
 
-// Kernels for sm_80, of which PTX is made, call one of each; inline, every kernel would have a copy.
+// Kernels for sm_80, the target that is also shipped as PTX, call one copy of each of these
+// functions. Inlining would duplicate them in every kernel.
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
@@ -89,9 +91,9 @@ KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
 
 // ---- launches ---------------------------------------------------------------------------------
 
-// What follows is no part of the family, so that the compiler has it once for all functions.
+// These functions are not members of the family, so that they are compiled once for all kernels.
 
-// Where small launches' elements of views, and columns, lie.
+// Functions that return the place of a column, and of a view's element in small launches.
 inline constexpr bool kMapsAside = kArchitecture == tuning::Architecture::kSm80;
 template <bool kAside>
 KILN_DEVICE Column column_of(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
@@ -104,11 +106,11 @@ KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
   return find_element(view, i).at[0];
 }
 
-// Blocks up to which each thread takes an element of a view, which of so few takes less time than columns.
+// Number of blocks up to which each thread takes one element of a view. Columns take longer there.
 inline constexpr u32 kMapViewBlocks = tuning::view_blocks(kMachine, false);
 static_assert(kMapViewBlocks <= kMostBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
 KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMostBlocks; }
-// Whether each thread takes an element of a view, at most.
+// True if each thread takes at most one element of a view.
 KILN_DEVICE bool takes_one_of_view(u64 numel) {
   return takes_one_element(numel, view_blocks(), kSmallIndex);
 }
@@ -122,16 +124,17 @@ struct Map {
   static constexpr bool kByTable = is_looked_up<T>(kCost);
   static constexpr bool kAside = kMapsAside && !kIsSame<F>;
   static constexpr u32 kCount = 16 / sizeof(T);
-  // Functions want all multiprocessors.
+  // Expensive functions need all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
   static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kSharing == 1};
-  // Neighbours of a view are taken together where they are so far apart in the output. Three results of eight
-  // bytes are less than memory writes at once: NVIDIA H100, us for uneg_f64 of 16x224x224x3 with its channels
-  // first 45.4, singly 28.4; of four bytes 24.2 and 28.0.
+  // Least distance in the output at which a thread takes neighbours of a view together. Three
+  // results of eight bytes are less than memory writes at once. Measured on an H100, 16x224x224x3
+  // with channels first, in us, together -> singly: uneg_f64 45.4 -> 28.4; four-byte elements
+  // 24.2 -> 28.0.
   static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
-  // Words of a chunk that the code computes side by side; a loop goes over the others. Without it, compilers
-  // write both chunks of move_chunks() out. Emulated gfx1100, lane instructions for affine_f32 of 4,096
-  // elements by two elements abreast 22,528, by four 12,288.
+  // Words of a chunk that are computed side by side. A loop goes over the others; without it,
+  // compilers write out the code for both chunks of move_chunks(). Emulated gfx1100, lane
+  // instructions, two -> four elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
   static constexpr u32 kBriefWords = kTuning.small_chunks ? sizeof(T) : sizeof(T) == 4 ? 2 : 1;
   static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : 1;
 
@@ -143,7 +146,7 @@ struct Map {
   KILN_DEVICE const T* in() const { return given == nullptr ? out : given; }
   KILN_DEVICE T result(T x) const { return narrow_briefly<T>(f(x)); }
 
-  // The results of a word's elements; of two of them, by one conversion.
+  // Returns the results of a word's elements, two by one conversion.
   KILN_DEVICE u32 results_of_pair(u32 word) const {
     const auto element = [&](u32 bits) { return bit_cast<T>(static_cast<BitsOf<T>>(bits)); };
     return narrow_pair_briefly<T>(f(element(word)), f(element(word >> 8 * sizeof(T))));
@@ -157,7 +160,7 @@ struct Map {
       return results_of_pair(word) | results_of_pair(word >> 16) << 16;
     }
   }
-  // The first words make room for results behind the last.
+  // Computes and stores a chunk. Each step drops the first words and appends their results.
   KILN_DEVICE void move_chunk(Words chunk, T* to) const {
     if constexpr (kIsSame<F>) return store_16_bytes(to, chunk);
     u32(&word)[4] = chunk.word;
@@ -177,7 +180,7 @@ struct Map {
     store_16_bytes(to, chunk);
   }
 
-  // Chunks `i`, `i + threads`, ... of contiguous arrays, two at a time.
+  // Moves chunks `i`, `i + threads`, ... of contiguous arrays, two at a time.
   KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
 #pragma unroll 1
     while (i < end) {
@@ -197,7 +200,7 @@ struct Map {
     }
   }
 
-  // Columns, and elements of a contiguous array from `start` on.
+  // Moves columns, or the elements of a contiguous array from `start` on.
   KILN_DEVICE void move_columns(const Columns& columns, u64 numel, u64 start, u32 i,
                                 u32 threads) const {
     const bool by_rows =
@@ -214,7 +217,7 @@ struct Map {
         i -= columns.inner;
         ++upper;
       }
-      const u32 dims = unknown(columns.dims);  // known, the code would be there for each kind
+      const u32 dims = unknown(columns.dims);  // hidden, or each kind would get its own code
       const u64 first = start + static_cast<u64>(upper) * columns.inner + i;
       if (first >= numel || (upper != 0 && Columns::split(dims) == 0)) return;
       Column column{first, first, 0, 0, 1};
@@ -244,12 +247,11 @@ struct Map {
     }
   }
 
-  // Up to so many blocks a thread takes an element. Of bytes there are too few chunks for all
-  // multiprocessors, and long functions take longest where few threads compute whole chunks. NVIDIA H200,
-  // reference geometry, us by chunks and so: 302,592 elements, unormcdf_f16 4.37, 2.82; ulog_f16 3.00, 2.51;
-  // usin_f16 2.58, 2.46; uexp_f16 2.38, 2.38; 524,288, unormcdf_f16 4.56, 3.34; but usin_f16 2.74, 2.95;
-  // 700,000, unormcdf_f16 5.03, 4.72; upowf_f16 5.03, 4.59; uerf_f16 4.47, 4.36. H100, of 300,000 and 383,617,
-  // uneg_f64 3.58, 3.42; 4.04, 3.92; but ucopy_f64 of the latter, H200, 3.67, 3.85.
+  // Maximum number of blocks with which each thread takes one element. One-byte types have too few
+  // chunks to keep every multiprocessor busy, and an expensive function is slow when a few threads
+  // compute whole chunks. Measured on an H200, reference geometry, in us, by chunks -> singly:
+  // unormcdf_f16 of 302,592 elements 4.37 -> 2.82, of 700,000 5.03 -> 4.72; but usin_f16 of 524,288
+  // 2.74 -> 2.95. On an H100: uneg_f64 of 300,000 3.58 -> 3.42.
   static constexpr u32 kHalfMore = 3 * kFitBlocks / 2, kThrice = 3 * kFitBlocks;
   static constexpr bool kIsWide = sizeof(T) == 8 && !kIsSame<F>;
   static constexpr u32 kSingleBlocks = sizeof(T) == 1 || kIsWide         ? kTwiceBlocks
@@ -258,34 +260,37 @@ struct Map {
                                        : kTwiceBlocks < kHalfMore        ? kTwiceBlocks
                                                                          : kHalfMore;
 
-  // Whether all blocks share what is less than a chunk for each thread, for which code for sm_80 lacks the
-  // registers. NVIDIA H200, reference geometry, us by the first blocks and so, for 700,000 elements:
-  // unormcdf_f16 6.17, 4.64; upowf_f16 5.18, 4.30; but for 2,000,000, which is a chunk for almost every
-  // thread, 8.47, 8.86 and 7.37, 7.66.
+  // True if all blocks share work of less than a chunk for each thread. Code for sm_80 lacks the
+  // registers. Measured on an H200, reference geometry, in us, by the first blocks -> by all:
+  // unormcdf_f16 of 700,000 elements 6.17 -> 4.64; but of 2,000,000, a chunk for almost every
+  // thread, 8.47 -> 8.86.
   static constexpr bool kScatters =
       kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
-  // Blocks that work, in any launch. NVIDIA H200, reference geometry, us for 2^20 elements by 660 blocks and by
-  // these: uneg_f16 3.50, 3.20; uneg_f32 4.48, 4.20; of 700,000, uneg_f64 4.88, 4.65.
+  // Number of blocks that do work. Measured on an H200, reference geometry, in us, 660
+  // blocks -> these: uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20;
+  // uneg_f64 of 700,000 4.88 -> 4.65.
   static constexpr u32 kWorkingBlocks = largest(kFullBlocks, kSingleBlocks);
   static_assert(kWorkingBlocks <= kMostBlocks);
   KILN_DEVICE static u32 most_blocks() {
     return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
   }
 
-  // Whether both arrays begin where a chunk may.
+  // True if both arrays are aligned for chunks.
   KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
 
-  // Whether threads behind all elements end before they ask further: where no block meets for a table, and
-  // not on AMD, whose waves they leave to work no faster.
+  // True if threads behind the last element exit at once. They do not if a block meets to fill a
+  // table, nor on AMD, where this does not make the other waves any faster.
   static constexpr bool kMayEnd = !kByTable && !kTuning.small_chunks;
 
-  // What each thread of any launch asks first: whether it has nothing to do, or has one element, which it then
-  // computes. All others go `further`. Large launches of the reference's geometry take as long as their blocks
-  // need to leave, most of them by the first question; small ones as long as the answers wait for each other.
-  // NVIDIA H200, us for uneg_f16 of 2^27 elements without the first question and so: 177, 166; for affine_f32
-  // of one and of 4,096 elements where all of them ask whether their block leaves, and so: 1.05, 1.15 and 0.97,
-  // 1.14; in our own geometry 1.00, 1.15 and 0.96, 1.12.
+  // Entry point of every thread. Exits early if the thread has no work, computes one element if the
+  // launch has a thread for each, and otherwise calls `further`. A large launch in the reference
+  // geometry takes as long as its blocks need to exit, most of them at the first check. A small
+  // launch takes as long as its checks wait for each other.
+  //
+  // Measured on an H200, in us: uneg_f16 of 2^27 elements without the first check -> with it
+  // 177 -> 166; affine_f32 of one element if every thread checks for a surplus block -> here,
+  // reference geometry 1.05 -> 0.97, own geometry 1.00 -> 0.96.
   template <class Further>
   KILN_DEVICE void start(u64 numel, const Further& further) const {
     if (block_index() >= kMostBlocks) return;
@@ -302,8 +307,9 @@ struct Map {
     further();
   }
 
-  // Functions of f64 take longer than memory, and need the registers: launches of the reference's geometry
-  // stay as they are. NVIDIA H200, that geometry, ugelu_f64 of 2^20 elements: 7.8 us, by chunks 10.8.
+  // For expensive functions of f64. They take longer than memory and need the registers, so no
+  // thread of the reference geometry exits early. Measured on an H200, reference geometry, in us,
+  // by chunks -> singly: ugelu_f64 of 2^20 elements 10.8 -> 7.8.
   KILN_DEVICE void run_singly(u64 numel) const {
     const u64 threads = launched_threads();
     u64 i = static_cast<u64>(block_index()) * block_size() + thread_index();
@@ -313,7 +319,7 @@ struct Map {
     }
   }
 
-  // The same by chunks.
+  // Handles small launches with a chunk for each thread. Returns false for all other launches.
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
     if constexpr (!kTuning.small_chunks) return false;
     if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
@@ -327,7 +333,7 @@ struct Map {
     return true;
   }
 
-  // All other launches.
+  // Handles all launches that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
     if (takes_one_chunk(numel)) return;
     const u32 mine = thread_number();
@@ -338,7 +344,7 @@ struct Map {
     }
     run_many(numel);
   }
-  // Where threads take more than one element.
+  // Handles launches whose threads take more than one element.
   KILN_DEVICE void run_many(u64 numel) const {
     MapPlan plan;
     if constexpr (kAside) {
@@ -362,19 +368,19 @@ struct Map {
   }
 };
 
-// What the bits of an f8 become.
+// Maps the bits of an f8 to the bits of its result.
 struct Lookup {
   const u8* results;
   KILN_DEVICE u8 operator()(u8 bits) const { return results[bits]; }
 };
 
-// Of a function that is no template, so that PTX tells it by a short name.
+// Not a member of a template, so that its name in PTX is short.
 KILN_DEVICE u8* lookup_table() {
   KILN_SHARED(results, u8[256]);
   return results;
 }
 
-// Functions of f8 of many elements, or of views, by all threads of a block together.
+// Handles functions of f8 of many elements, or of views, by all threads of a block together.
 template <u32 kSharing, class T, class Family>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   const Views<1>& view = family.view;
@@ -385,7 +391,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
     return;
   }
   const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
-  if (spread.self - thread_index() >= spread.threads) return;  // whole blocks, since others wait
+  if (spread.self - thread_index() >= spread.threads) return;  // whole blocks: they meet below
   u8* const results = lookup_table();
 #pragma unroll 1
   for (u32 i = thread_index(); i < 256; i += block_size()) {
@@ -398,8 +404,8 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
       .run_many(numel);
 }
 
-// `info` null means contiguous, `in` null that the output is the input. `f` takes an element and returns a
-// number that narrows to T.
+// `info` null means contiguous. `in` null means that the output is the input. `f` takes an element
+// and returns a number, which is narrowed to T.
 template <tuning::Cost kCost, u32 kSharing, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
   using Family = Map<kCost, kSharing, T, F>;
@@ -415,8 +421,8 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
 
 }  // namespace kiln::families
 
-// A kernel of this family: `function` of `input` into `out`; then its parameters after the three of a
-// strided view (device/index.cuh).
+// Defines a kernel of this family, which applies `function` to `input` and writes to `out`. The
+// kernel's own parameters follow the three of a strided view (device/index.cuh).
 #define KILN_MAP(name, cost, function, input, ...)                                           \
   inline constexpr kiln::u32 kSharing_##name =                                               \
       kiln::tuning::sharing(#name, kiln::device::kArchitecture);                             \
