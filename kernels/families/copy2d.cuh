@@ -53,8 +53,8 @@ KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stri
   const u32 log_unit = in_units ? log_count : 0;
   const u32 per_row = columns >> log_unit;
   const u32 src_pitch = src_stride >> log_unit, dst_pitch = dst_stride >> log_unit;
-  // All resident threads work on single elements. Units of two elements occupy all of them up to
-  // twice as many units (share_of() in families/spread.cuh).
+  // Single elements occupy all resident threads. So do units of two elements, up to twice as many
+  // units (share_of() in families/spread.cuh).
   const u32 threads =
       threads_of_chunks(in_units ? (numel >> log_count) / (log_count == 1 ? 2 : 1) : 0);
   if (self >= threads) return;

@@ -94,17 +94,17 @@ KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
   }
 }
 
-// Number of threads that work. If a launch has a thread for every element, as many threads work as
-// the device holds at once. Fewer of them move chunks if there are more chunks than threads, or if
-// a block has a multiprocessor to itself. In other launches all threads work.
-//
-// `kSharing` blocks of 1024 threads share a multiprocessor. If it holds one block, surplus blocks
-// can only exit where no block works.
+// Maximum number of threads that work. All do in a launch with fewer threads than elements;
+// otherwise as many do as the device holds at once. `kSharing` blocks of 1024 threads share a
+// multiprocessor.
 template <u32 kSharing>
 KILN_DEVICE u32 fitting_threads(u64 numel) {
   if (launched_threads() < numel) return ~0u;
   return (kSharing == 1 ? multiprocessors() : resident_blocks()) * 1024;
 }
+// Maximum number of threads that move chunks. In a launch with a thread for every element they are
+// fewer if there are more chunks than threads, or if a multiprocessor holds one block: then surplus
+// blocks can only exit where no block works.
 template <u32 kSharing>
 KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
   if (kSharing == 1 ? fitting == ~0u : chunks <= fitting) return fitting;
@@ -121,7 +121,7 @@ inline constexpr u32 kMostViewBlocks = 1u << 21;
 template <class Out, class In, class F>
 struct MapElements {
   static constexpr u32 kFit = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
-  // Conversions of f8 in software are long, and each element has its own copy.
+  // Software conversions of f8 are long, and are inlined for each element.
   static constexpr bool kIsLong = !kConvertsF8 && (kIsF8<Out> || kIsF8<In>);
   static constexpr u32 kCount = kIsLong && kFit > 4 ? 4 : kFit;
   // One-byte types have too few chunks to keep every multiprocessor busy.

@@ -122,8 +122,8 @@ inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
 
 // Fills contiguous elements by 16-byte chunks, or one by one if they have 8 bytes, which is as
 // fast. The reference geometry has a thread for each element, so a few threads of each block do all
-// the work. The others exit first: most of a large launch's time is spent on the instructions
-// before their exit.
+// the work. The others exit early: the instructions before their exit take most of a large launch's
+// time.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
   constexpr bool kByChunks = sizeof(B) < 8;

@@ -1,9 +1,9 @@
 // Multiplies 256 columns of eight vectors, which 32 threads hold in registers, by the same columns
 // of 16 rows in shared memory.
 //
-// Rows are the left operand of products of bytes (device/byte_matrix.cuh). The integer product of a
-// run with one scale is scaled and added as f32. Offsets times the sums of the vectors' blocks are
-// a product of f16.
+// Rows are the left operand of products of bytes (device/byte_matrix.cuh). The integer product of
+// each run is multiplied by the run's scale and added as f32. Offsets times the sums of the
+// vectors' blocks are a product of f16.
 //
 // In most formats load_fragments() loads the rows' bytes: thread `lane` gets word `lane % 4` of
 // each 16-byte chunk, whatever block the word belongs to. The four threads of a row may take
@@ -101,9 +101,9 @@ KILN_DEVICE f32 byte_to_f32(u32 word, u32 i) {
   return bit_cast<f32>(select_bytes(word, kWholeBias, 0x7640 | i)) - (kBias + kMore);
 }
 
-//   load(vectors, stride, lane, before)   loads blocks of vectors, which are `stride` words apart; if
-//                                         load_fragments() loads the rows, their bytes begin `before`
-//                                         bytes behind the start of a chunk
+//   load(vectors, stride, lane, before)   loads blocks of vectors, `stride` words apart; if
+//                                         load_fragments() loads rows, their bytes begin
+//                                         `before` bytes behind the start of a chunk
 //   multiply(of, rows)                    computes the results
 template <class GivenFormat, bool kByChunks>
 struct HeldFragments;
@@ -373,7 +373,7 @@ struct HeldFragments<gguf::Q6_K, true> : HeldWords {
     // If runs begin in the middle of words, their first and last half word form one word.
     const u32 low = !is_turned ? 2 * word : word == 0 ? 0 : 2 * word - 1;
     const u32 high = !is_turned ? 2 * word + 1 : word == 0 ? 7 : 2 * word;
-    // Rows have four times the quants.
+    // The bytes of rows are four times the quants.
     load_scales(vectors, stride, lane, 4, 4);
     const u32* const mine = vectors + lane / 4 * stride;
 #pragma unroll

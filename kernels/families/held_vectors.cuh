@@ -35,7 +35,7 @@ struct HeldVectors {
   static constexpr u32 kWaves = tuning::kHeldGroup;  // waves of a group, which copy for each other
   static constexpr u32 kColumns = tuning::kHeldColumns, kGroups = kColumns / 32;
   static constexpr u32 kVectorBytes = kGroups * sizeof(Q8_1);
-  // Bytes of a row: of 32 threads, and of a group. In some formats rows may begin anywhere in a
+  // Bytes of a row for 32 threads, and for a group. In some formats rows may begin anywhere in a
   // 16-byte chunk.
   static constexpr u32 kBytes = kColumns / Format::kValues * Format::kBytes;
   static constexpr u32 kAll = kWaves * kBytes;
@@ -47,8 +47,8 @@ struct HeldVectors {
   static constexpr u32 kStageBytes = tuning::held_stage(kBytes);
   static_assert(kTileRows * kPitch <= kStageBytes && kTileColumns * kVectorPitch <= kStageBytes);
 
-  // With two stages, both are filled before one is used, and that one is filled again behind a
-  // second barrier. With more stages, one is always free.
+  // With two stages, both are filled before the first is used, and a used stage is filled again
+  // after a second barrier. With more stages, one is always free.
   static constexpr u32 kStages = tuning::held_stages(kBytes);
   static constexpr bool kIsBrief = kStages == 2;
   struct alignas(128) Ring {

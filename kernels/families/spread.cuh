@@ -146,8 +146,7 @@ struct Spread {
   // True if the thread has no work.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }
 
-  // Number of threads that move `chunks` chunks. In the reference geometry up to `blocks` blocks
-  // do.
+  // Number of threads that move `chunks` chunks. `blocks` limits them in the reference geometry.
   KILN_DEVICE u32 threads_for(u64 chunks, u32 blocks = working_blocks()) const {
     if (!has_one_each || chunks <= resident_threads()) return threads;
     const u32 working = blocks * 1024;
