@@ -139,7 +139,7 @@ struct QuarterScales {
   }
 
  private:
-  // d * n = d * (kBias + n) - d * kBias, exactly, where d is finite.
+  // d * n = d * (kBias + n) - d * kBias, exact if d is finite.
   KILN_DEVICE static void multiples(f32 d, u32 numbers, f32 (&out)[2]) {
     const f32 from = -gguf::kBias * d;
     constexpr u32 kBias = gguf::kWholeBias;

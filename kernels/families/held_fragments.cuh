@@ -284,7 +284,7 @@ inline constexpr bool kHeldByChunks<gguf::Q8_0> = true;
 template <class Format>
 struct HeldChunks : HeldWords {
   static constexpr bool kHasFifth = Format::kBytes == gguf::Q5_K::kBytes;
-  u32 sums;  // of the vector's blocks of these runs
+  u32 sums;  // of the vector's blocks in these runs
 
   KILN_DEVICE void load(const u32* vectors, u32 stride, u32 lane, u32) {
     sums = sums_of(vectors, stride, lane);
