@@ -1,5 +1,5 @@
-// out[i] = start + i * step. Floats are computed in f64 and rounded once, f8 by way of f32.
-// Integers wrap.
+// out[i] = start + i * step. Floats are computed in f64 and rounded once (f8 by way of f32);
+// integers wrap.
 #pragma once
 
 #include "device/chunk.cuh"

@@ -10,9 +10,9 @@ namespace kiln::families {
 
 using namespace device;
 
-// The two dims that are cut into tiles, with their strides in both arrays. `length` is the size of
-// the dim along the input's lines, `lines` the size of the other. One of them is the output's
-// innermost dim.
+// The two dims that are cut into tiles, and their strides in both arrays. `length` is the size of
+// the dim along the input's lines, `lines` that of the other. One of them is the output's innermost
+// dim.
 struct TiledPlane {
   u32 length, lines;
   u32 in_along, in_beside;

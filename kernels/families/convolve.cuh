@@ -1,16 +1,16 @@
 // Direct convolutions of one and two dims, and their transposes.
 //
 // dst[b, o, y, x] = sum over c and taps of src[b, c, place of the tap] * kernel[o, c, tap], for
-// places that lie in the image. Along each axis, outputs are divided into classes. The outputs of a
-// class are equally far apart and read through the same taps. A convolution has one class, its
-// transpose as many as its stride.
+// places in the image. Along each axis, outputs fall into classes. Outputs of a class are equally
+// far apart and read through the same taps. A convolution has one class, its transpose as many as
+// its stride.
 //
 // A block computes a tile: some outputs of a class, for a group of output channels. It loads terms
-// into shared memory. A term is the position of an image element, and a weight for each channel of
-// the group. A team of threads has a thread for each output of the tile, and each team adds up a
-// part of the terms.
+// into shared memory: the position of an image element, and its weight for each channel of the
+// group. Teams have a thread for each output of the tile, and each team adds up a part of the
+// terms.
 //
-// One thread of a block computes what is the same for all of them.
+// One thread of a block computes what all of them share.
 #pragma once
 
 #include "device/dtypes.cuh"
@@ -178,8 +178,8 @@ KILN_DEVICE void begin_tiles(Convolution& c, bool transposed, u32 dims, u32 rows
   c.tiles = 0;
 }
 
-// Chooses the tiles of a class. A tile has more teams if terms are many, or if blocks would
-// otherwise get different numbers of tiles, or none.
+// Chooses the tiles of a class. They have more teams if terms are many, or if blocks would
+// otherwise get different numbers of tiles.
 KILN_DEVICE void cut_tiles(Convolution& c) {
   const u32 threads = block_size(), terms = c.y().taps * c.x().taps * c.channels;
   const u32 wanted = terms / tuning::kConvolveTermsOfTeam;
@@ -208,8 +208,8 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
   c.tiles = parts * c.groups;
 }
 
-// Moves on to the next tile. After the last one, `tiles` is 0. A tile's number that exceeds its
-// class counts on in the next class. One function serves all types.
+// Moves on to the next tile; after the last one, `tiles` is 0. A tile number beyond one class
+// continues in the next. One function serves all types.
 KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
   Convolution& c = convolution();
 #pragma unroll 1
@@ -246,8 +246,8 @@ KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
 
 // ---- the terms --------------------------------------------------------------------------------
 
-// The position of a term's element, in bytes from the element of the first term, and one bit each
-// for its row and its column of taps.
+// A term's element, in bytes from that of the first term, and a bit each for its row and column of
+// taps.
 struct alignas(16) Term {
   u64 offset;
   u32 bits;
@@ -353,8 +353,7 @@ struct DirectConvolution {
   }
 
  private:
-  // Adds up a team's terms of all channels and taps, for the output whose first tap is at top,
-  // left.
+  // Adds up a team's terms of all channels and taps for the output with its first tap at top, left.
   KILN_DEVICE static void add_up(const Convolution& c, ConvolutionKind kind, Kept& kept,
                                  const T* image, i32 top, i32 left, const T* kernel, u32 team,
                                  Weights& sum) {
@@ -492,9 +491,8 @@ KILN_DEVICE u32 first_tap(u32 origin, u32 taps) {
   return tap < taps ? tap : 0;
 }
 
-// Computes outputs by one thread each. Applies if there is one output channel, so that weights
-// cannot be shared, or if each output has its own thread and so little work that sharing would take
-// longer. Returns false if it does not apply.
+// Computes each output by one thread. Returns false unless there is one output channel, so that
+// weights cannot be shared, or each output has its own thread and too little work to share.
 template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 stride, u32 padding,
                                 u32 dilation, const u64* info, const T* src, const T* kernel,
@@ -520,8 +518,8 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
   const u32 size = n(columns_out), height = n(rows_out);
   // Threads whose taps differ would wait for each other in the order of taps. Measured on an H200,
   // own geometry, in us, in the order of taps -> in this order: f32, 100 to 512 channels, kernel
-  // 4x4, image 1x1, 111 -> 25; f32, 1 to 16 channels, kernel 4x4, stride 2, image 8x8, 5.2 -> 3.3;
-  // but f64, 16 to 16 channels, kernel 4x4, stride 2, image 32x32, 11.4 -> 14.8.
+  // 4x4, image 1x1, 111 -> 25; but f64, 16 to 16 channels, kernel 4x4, stride 2, image 32x32,
+  // 11.4 -> 14.8.
   const bool turns = (stride != 1 && sizeof(T) != 8) || rows < row_taps || columns < column_taps;
 #pragma unroll 1
   for (u32 i = block_index() * block_size() + thread_index(); i < count; i += threads) {

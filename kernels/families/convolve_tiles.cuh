@@ -1,11 +1,11 @@
 // Convolutions of one and two dims, and their transposes, as matrix products. Rows are output
 // channels, columns are outputs, and sums run over channels and taps.
 //
-// A block computes a tile of results in steps. A step loads some weights and the elements that they
-// are multiplied by into shared memory, with 0 for elements beyond the image. In tiles of many
-// rows, all threads of the block take each step together. In tiles of few rows, teams take steps in
-// turn and add up their results at the end, or each team has a tile of its own. f16 and bf16 are
-// multiplied by matrix units. In f32 each thread computes 4 x 4 results at a time.
+// A block computes a tile of results in steps. A step loads some weights, and the elements to
+// multiply them by, into shared memory, with 0 beyond the image. In tiles of many rows all threads
+// of the block take each step together. In tiles of few, teams take steps in turn and add up their
+// results at the end, or have tiles of their own. f16 and bf16 are multiplied by matrix units. In
+// f32 each thread computes 4 x 4 results at a time.
 //
 // Offsets within an image, and within the weights, fit into 32 bits. A window has up to kMostTaps
 // taps in each dim.
@@ -109,8 +109,7 @@ class TileProduct {
   f32 sums_[kTilesDown][kTilesRight][kHalfResults] = {};
 };
 
-// For f32. For each k of a step, the weights of all rows lie together, and the elements of all
-// columns.
+// For f32. For each k of a step, all rows' weights lie together, and all columns' elements.
 template <u32 kRows, u32 kColumns, u32 kTeam>
 class TileProduct<f32, kRows, kColumns, kTeam> {
  public:
@@ -331,8 +330,8 @@ struct TiledConvolution {
   }
 
  private:
-  // For one output: the offset of its first tap in the image, which may wrap, and a bit for each
-  // tap beyond the image.
+  // For one output: the offset of its first tap, which may wrap, and a bit for each tap beyond the
+  // image.
   struct Window {
     const T* image;
     u32 first;

@@ -1,10 +1,9 @@
 // Copies a view bit by bit. The output is contiguous.
 //
-// Large views go
+// Large views go the first of these ways that applies:
 //   tile by tile   if they are transposed (families/transpose_tile.cuh)
 //   by rows        if rows consist of whole aligned 16-byte chunks
-// The first that applies is used. All other copies go like a function of one input
-// (families/map.cuh).
+// Other copies go like functions of one input (families/map.cuh).
 #pragma once
 
 #include "families/map.cuh"
@@ -34,8 +33,8 @@ struct Copy {
     return stride > 1 ? size < TransposeTile<B>::kColumns / 4 : size % kCount != 0;
   }
 
-  // Copies an element per thread: of any small view, and of a larger one if neither tiles nor rows
-  // are whole. Returns false for all other launches.
+  // Copies an element per thread: of any small view, and of larger ones without whole tiles or
+  // rows. Returns false otherwise.
   KILN_DEVICE bool takes_one(u64 numel) const {
     if (!takes_one_of_view(numel)) return false;
     if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;

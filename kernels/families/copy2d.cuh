@@ -1,7 +1,7 @@
 // dst[r * dst_stride + c] = src[r * src_stride + c] for r < rows, c < columns.
 //
-// Elements are moved as bits. Rows are moved in 16-byte units if these divide the row length, both
-// pitches and both addresses, and otherwise element by element. 32 bits count the elements.
+// Elements are moved as bits, in 16-byte units if these divide the row length, both pitches and
+// both addresses, and otherwise one by one. 32 bits count the elements.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -15,7 +15,7 @@ namespace kiln::families {
 
 using namespace device;
 
-// Source and target of a copy whose element size is known at compile time.
+// Source and target of a copy of elements whose size the compiler knows.
 template <class B>
 struct Elements {
   const B* from;
@@ -24,7 +24,7 @@ struct Elements {
   KILN_DEVICE u32 log_count() const { return log_of(16 / sizeof(B)); }  // elements in a unit
   KILN_DEVICE void move(u64 at, u64 place) const { to[place] = from[at]; }
 };
-// The same for an element size that is only known at run time: 16 >> log bytes.
+// The same for any element size, which is 16 >> log bytes.
 struct AnyElements {
   const void* from;
   void* to;
@@ -53,7 +53,7 @@ KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stri
   const u32 log_unit = in_units ? log_count : 0;
   const u32 per_row = columns >> log_unit;
   const u32 src_pitch = src_stride >> log_unit, dst_pitch = dst_stride >> log_unit;
-  // Single elements occupy all resident threads. So do units of two elements, up to twice as many
+  // Single elements occupy all resident threads, as do units of two elements up to twice as many
   // units (share_of() in families/spread.cuh).
   const u32 threads =
       threads_of_chunks(in_units ? (numel >> log_count) / (log_count == 1 ? 2 : 1) : 0);
@@ -88,8 +88,7 @@ KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stri
   }
 }
 
-// Kernels for sm_80, the target that is also shipped as PTX, call one copy of this function.
-// Inlining would duplicate it in every kernel.
+// Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
 KILN_ASIDE void copy_rows_aside(AnyElements elements, u32 rows, u32 columns, u32 src_stride,
                                 u32 dst_stride) {
   copy_rows(elements, rows, columns, src_stride, dst_stride);

@@ -1,10 +1,9 @@
-// out[i] = f(in[place of i]...), for kernels with short code. Contiguous arrays are moved by chunks
-// of up to 16 aligned bytes, and views element by element. `where` also moves rows of whole chunks
-// by chunks.
+// out[i] = f(in[place of i]...), for kernels with short code. Contiguous arrays go by chunks of up
+// to 16 aligned bytes, as do rows of whole chunks in `where`. Other views go element by element.
 //
-// In small launches each thread takes one element. A chunk is read before it is written, and
-// nothing is read through a read-only cache, so an input may be the output. Some large views have
-// kernels of their own (families/cast_tiles.cuh, where_tiles.cuh).
+// In small launches a thread takes one element. Chunks are read before they are written, and not
+// through a read-only cache, so an input may be the output. Some large views have kernels of their
+// own (families/cast_tiles.cuh, where_tiles.cuh).
 #pragma once
 
 #include "device/chunk.cuh"
@@ -19,8 +18,7 @@ using namespace device;
 
 // ---- places -----------------------------------------------------------------------------------
 
-// Kernels for sm_80, the target that is also shipped as PTX, call one copy of these functions.
-// Inlining would duplicate them in every kernel.
+// Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
 KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_element(views, i); }
 KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_element(views, i); }
 
@@ -94,17 +92,15 @@ KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
   }
 }
 
-// Maximum number of threads that work. All do in a launch with fewer threads than elements;
-// otherwise as many do as the device holds at once. `kSharing` blocks of 1024 threads share a
-// multiprocessor.
+// Maximum number of threads that work: all of a launch with fewer threads than elements, otherwise
+// as many as the device holds at once. `kSharing` blocks of 1024 threads share a multiprocessor.
 template <u32 kSharing>
 KILN_DEVICE u32 fitting_threads(u64 numel) {
   if (launched_threads() < numel) return ~0u;
   return (kSharing == 1 ? multiprocessors() : resident_blocks()) * 1024;
 }
-// Maximum number of threads that move chunks. In a launch with a thread for every element they are
-// fewer if there are more chunks than threads, or if a multiprocessor holds one block: then surplus
-// blocks can only exit where no block works.
+// The same for threads that move chunks. They are fewer if there are more chunks than threads, or
+// if a multiprocessor holds one block: surplus blocks can then only exit where no block works.
 template <u32 kSharing>
 KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
   if (kSharing == 1 ? fitting == ~0u : chunks <= fitting) return fitting;
@@ -116,8 +112,7 @@ inline constexpr u32 kMostViewBlocks = 1u << 21;
 
 // ---- one input --------------------------------------------------------------------------------
 
-// out[i] = f(in[place of i]). `info` null means contiguous. `f` returns a number that narrows to
-// Out.
+// out[i] = f(in[place of i]). `info` null means contiguous. The result of `f` narrows to Out.
 template <class Out, class In, class F>
 struct MapElements {
   static constexpr u32 kFit = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
@@ -213,9 +208,9 @@ KILN_DEVICE void map_elements(u64 numel, u64 num_dims, const u64* info, Out* out
 
 // ---- where ------------------------------------------------------------------------------------
 
-// Returns the same bits, but makes the compiler load them. It would otherwise load one of two
-// elements after the condition is known. Measured on an H200, in us, without -> with this:
-// where_u8_f32 of one element 1.24 -> 1.11.
+// Returns the same bits, which makes the compiler load them. It would otherwise load one element
+// after the condition is known. Measured on an H200, in us, without -> with this: where_u8_f32 of
+// one element 1.24 -> 1.11.
 template <class Bits>
 KILN_DEVICE Bits settled(Bits bits) {
   if constexpr (sizeof(Bits) == 8) {

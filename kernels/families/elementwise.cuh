@@ -1,14 +1,8 @@
 // out[i] = f(in[place of i]...) for two inputs, each with its own element type and view. The output
 // is contiguous. Functions of one input are another family (families/map.cuh).
 //
-// The unit of work is an output chunk of up to 16 aligned bytes. Its inputs are read
-//   whole     by one access each, if they are contiguous and equally aligned
-//   by rows   by one access each, if all rows of all views consist of whole aligned chunks
-//   turned    in long groups, if neighbours in a large view are not neighbours in the output
-//   singly    element by element, otherwise
-// Elements behind the last chunk, and all elements of small launches, go one to a thread. A chunk
-// is read before it is written, and nothing is read through a read-only cache, so an input may be
-// the output.
+// Other elements, and all of small launches, go one to a thread. Chunks are read before they are
+// written, and not through a read-only cache, so an input may be the output.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -32,10 +26,9 @@ constexpr u32 ahead(u32 bytes, u32 sharing) {
 
 // ---- launches ---------------------------------------------------------------------------------
 
-// These functions are not members of the family, so that they are compiled once for all kernels.
+// Not members of the family, so that they are compiled once for all kernels.
 
-// Number of blocks up to which each thread takes one element of a view. Finding groups takes longer
-// there.
+// Number of blocks up to which each thread takes one element of a view. Groups would take longer.
 inline constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
 static_assert(kViewBlocks * 1024 <= kSmallIndex);
 
@@ -47,8 +40,8 @@ KILN_DEVICE bool takes_one_of_views(u64 numel) {
   return takes_one_element(numel, any_blocks(), kViewBlocks * 1024);
 }
 
-// Returns the views with a rank that the compiler does not know. Otherwise the addresses of several
-// views would stay in registers from group to group.
+// Hides the views' rank from the compiler. Otherwise the addresses of several views would stay in
+// registers from group to group.
 template <u32 N>
 KILN_DEVICE Views<N> reread(const Views<N>& views) {
   return {views.info, unknown(views.rank)};
@@ -64,7 +57,7 @@ template <u32 kSharing, class F, u32... I, class Out, class... In>
 struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
-  // Elements that are computed side by side. A loop goes over the rest of a chunk, and moves them
+  // Elements that are computed side by side. A loop goes over the rest of a chunk and moves them
   // along, which is most of the work in small launches by chunks. Emulated gfx1100, lane
   // instructions, two -> four elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
   static constexpr u32 kSide = kTuning.small_chunks ? 4 : 2;
@@ -74,16 +67,16 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead =
       ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
-  // The first input whose elements are as large as the output's, or kInputs if there is none. Its
-  // chunk becomes the output's chunk, element by element.
+  // The first input whose elements are as large as the output's: its chunk becomes the output's,
+  // element by element. kInputs: none.
   static constexpr u32 kHost = first_of(sizeof(Out), sizeof(In)...);
   // Neighbours in a dense dim that a thread takes together. Measured on an H200, affine_f32 of
   // 8192x8192, in us, four -> eight: transposed 473 -> 358; broadcast along rows 143 -> 149.
   static constexpr u32 kGroup = smallest(tuning::kNeighbours, largest(kCount, 4));
 
-  // Large transposed views of two inputs go by long groups, which take one or two accesses of an
-  // input. Registers do not suffice for one-byte types if two blocks share a multiprocessor, nor
-  // for comparisons of four-byte types. Measured on an H200, own geometry, 4096x4096, one operand
+  // Large transposed views of two inputs go by long groups, one or two accesses of an input each.
+  // Registers do not suffice for one-byte types if two blocks share a multiprocessor, nor for
+  // comparisons of four-byte types. Measured on an H200, own geometry, 4096x4096, one operand
   // transposed, in us, without long groups -> with them: badd_f32 126 -> 72.
   static constexpr bool kTurns = largest(sizeof(In)...) != 4 * sizeof(Out);
   static constexpr u32 kWide =
@@ -212,8 +205,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Reads elements of a long group: all of them by one access in the first call, or kPart single
-  // ones in each call.
+  // Reads elements of a long group: all by one access in the first call, or kPart single ones per
+  // call.
   template <class T>
   KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, Group<kInputs>& group, u32 n,
                           bool first) const {
@@ -274,8 +267,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Maximum number of blocks with which each thread takes one element. One-byte types have too few
-  // chunks to keep every multiprocessor busy.
+  // Maximum number of blocks for one element per thread. One-byte types have too few chunks to keep
+  // every multiprocessor busy.
   static constexpr u32 kSingleBlocks =
       largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0 ? kTwiceBlocks : kFitBlocks;
 
@@ -286,9 +279,9 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     return bits % 16 == 0;
   }
 
-  // True if the thread's number is behind all elements: then it has no work, however the others
-  // divide it. Checked because there is much code before the first load. Measured on an H200,
-  // reference geometry, in us, without -> with this check: badd_f16 of one element 1.18 -> 1.11.
+  // True if the thread's number is behind all elements, so that it has no work. Checked because
+  // much code comes before the first load. Measured on an H200, reference geometry, in us,
+  // without -> with this check: badd_f16 of one element 1.18 -> 1.11.
   KILN_DEVICE bool is_behind(u64 numel) const {
     if constexpr (kTuning.small_chunks) return false;
     return thread_number() >= numel;
@@ -356,8 +349,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   }
 };
 
-// `info` null means contiguous. `f` takes an element of each input and returns a number, which is
-// narrowed to Out.
+// `info` null means contiguous. `f` takes an element of each input and returns a number that
+// narrows to Out.
 template <u32 kSharing, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
@@ -367,8 +360,8 @@ KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out,
 
 }  // namespace kiln::families
 
-// Defines a kernel of this family, which applies `function` to `inputs` (in brackets) and writes to
-// `out`. The kernel's own parameters follow the three of a strided view (device/index.cuh).
+// Defines a kernel that applies `function` to `inputs` (in brackets) and writes to `out`. Its own
+// parameters follow the three of a strided view (device/index.cuh).
 #define KILN_ELEMENTWISE(name, function, inputs, ...)                                   \
   inline constexpr kiln::u32 kSharing_##name =                                          \
       kiln::tuning::sharing(#name, kiln::device::kArchitecture);                        \

@@ -11,14 +11,14 @@ namespace kiln::families {
 
 using namespace device;
 
-// Target of a fill whose element size is known at compile time.
+// Target of a fill of elements whose size the compiler knows.
 template <class B>
 struct Target {
   B* out;
   B value;
   KILN_DEVICE void set(u64 i) const { out[i] = value; }
 };
-// The same for an element size that is only known at run time.
+// The same for any element size.
 struct AnyTarget {
   void* out;
   u64 bits;
@@ -35,8 +35,8 @@ struct AnyTarget {
 };
 
 // Fills a view. The order of writes is free, so neighbouring threads write neighbours in a dim of
-// stride 1, which fills whole cache lines. If that dim is long, each thread writes several
-// elements. A group's number has two parts, like a walk's (device/index.cuh).
+// stride 1, which fills cache lines. If that dim is long, each thread writes several. A group's
+// number has two parts, like a walk's (device/index.cuh).
 template <class To>
 KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   if (leaves_at_once()) return;
@@ -111,8 +111,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   }
 }
 
-// Kernels for sm_80, the target that is also shipped as PTX, call one copy of this function.
-// Inlining would duplicate it in every kernel.
+// Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
 KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
   fill_view(view, numel, target);
 }
@@ -120,10 +119,9 @@ KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
 template <class B>
 inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
 
-// Fills contiguous elements by 16-byte chunks, or one by one if they have 8 bytes, which is as
-// fast. The reference geometry has a thread for each element, so a few threads of each block do all
-// the work. The others exit early: the instructions before their exit take most of a large launch's
-// time.
+// Fills contiguous elements by 16-byte chunks; elements of 8 bytes one by one, which is as fast.
+// The reference geometry has a thread for each element, so a few threads of each block do all the
+// work. The others exit first, because what they execute is most of a large launch.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
   constexpr bool kByChunks = sizeof(B) < 8;

@@ -1,5 +1,5 @@
-// Products of a matrix of quantized rows and a vector of floats, which is not quantized. A thread
-// block takes several rows at once, so that each load of the vector serves all of them.
+// Products of a matrix of quantized rows and a vector of floats. A thread block takes several rows
+// at once, so that each load of the vector serves all of them.
 #pragma once
 
 #include "device/chunk.cuh"

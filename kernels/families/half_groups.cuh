@@ -27,9 +27,9 @@ class HalfGroups {
   static constexpr u32 kStages = 2, kSlots = 2 * kChunks;
   static constexpr u32 kAlignment = 1024;  // of a chunk
   static constexpr u32 kCopying = tuning::half_copying_threads(kHasWarpGroups);  // threads
-  // Number of copying threads that copy rows. They do nothing else, or all other threads would wait
-  // for them. Measured on an H200, Q4_0, 4096x4096 by 512 vectors, in us: 46 to 55 with 128
-  // threads, one of which also copied the vectors; 38 with 96.
+  // Number of copying threads that copy rows. They do nothing else, or all others would wait for
+  // them. Measured on an H200, Q4_0, 4096x4096 by 512 vectors, in us: 46 to 55 with 128 threads,
+  // one of which also copied the vectors; 38 with 96.
   static constexpr u32 kRowThreads = 96;
   static_assert(kSlots * kChunkBytes <= kStages * kHalfColumns * tuning::kHalfVectorBytes);
 

@@ -1,7 +1,6 @@
 // Converts rows of floats to f16, which has numbers up to 65504 and loses bits below 2^-14. A row
-// whose largest magnitude is 2^-6 to 65504 is not scaled. Any other row is multiplied by the power
-// of two that brings its largest magnitude to 2^14 or more, but below 2^15. NaN and infinities are
-// kept and ignored by the scaling.
+// whose largest magnitude is 2^-6 to 65504 is not scaled. Any other is multiplied by the power of
+// two that brings its largest magnitude to 2^14 to 2^15. NaN and infinities stay, and do not count.
 #pragma once
 
 #include "device/block.cuh"
@@ -22,8 +21,8 @@ struct Largest {
   }
 };
 
-// Returns the biased exponent of a row's factor. It is at most 253, so that the inverse is a normal
-// number, too. `largest` has the bits of a finite f32.
+// Returns the biased exponent of a row's factor, at most 253, so that its inverse has one, too.
+// `largest` has the bits of a finite f32.
 KILN_DEVICE u32 half_exponent(u32 largest) {
   constexpr u32 kBias = 127, kLeast = (kBias - 6) << 23, kMost = 0x477fe000;  // 2^-6, 65504
   if (largest == 0 || (largest >= kLeast && largest <= kMost)) return kBias;
@@ -49,10 +48,10 @@ KILN_DEVICE void put_in_chunk(f16* tile, u32 vector, u32 column, const Chunk<f16
   }
 }
 
-// Converts rows of `columns` values to f16, one row per block. Rows go to `out` one behind the
-// other or, with `in_chunks`, in the layout that half_matrix takes (device/half_layout.cuh).
-// `scales` gets the inverse of each row's factor. With `places` (families/rank_experts.cuh), row r
-// is stored for each of the `each` tasks from r * each on.
+// Converts rows of `columns` values, one per block. They go to `out` one behind the other or, with
+// `in_chunks`, in the layout of half_matrix (device/half_layout.cuh). The inverse of each factor
+// goes to `scales`. With `places` (families/rank_experts.cuh), row r is stored for `each` tasks
+// from r * each on.
 template <class T>
 KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, const u32* places, u32 columns,
                            u32 each, bool in_chunks) {

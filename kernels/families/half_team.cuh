@@ -70,9 +70,9 @@ struct HalfRowsOf {
   KILN_DEVICE bool are_whole(u32 step) const { return columns - step * kHalfSpan >= kHalfSpan; }
   KILN_DEVICE bool are_aligned() const { return (address_of(weights) | row_bytes) % 16 == 0; }
 
-  // Copies a step of up to `count` rows from `first_row` on, with eight of the `threads` threads
-  // for each row. Copies 16 bytes at a time by copy_async(), except at the ends of rows and of the
-  // matrix. Returns false if there may be such exceptions.
+  // Copies up to `count` rows of a step from `first_row` on, eight threads to a row, 16 bytes at a
+  // time by copy_async() except at the ends of rows and of the matrix. Returns false if there may
+  // be exceptions.
   KILN_DEVICE bool copy(u8* stage, u32 first_row, u32 count, u32 step, u32 thread,
                         u32 threads) const {
     constexpr u32 kLanes = 8, kEach = (kRowBytes / 16 + kLanes - 1) / kLanes;

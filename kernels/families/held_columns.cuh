@@ -2,9 +2,8 @@
 // rows in shared memory.
 //
 // This takes fewer instructions than pieces (gguf/block.cuh). Quants stay at their bits within a
-// byte and are taken as unsigned numbers, so some sums are 16 times too large and are scaled at the
-// end. If a row's quants begin in the middle of a word, the vector's bytes are put in the same
-// order.
+// byte, as unsigned numbers, so some sums are 16 times too large and are scaled at the end. If a
+// row's quants begin in the middle of a word, the vector's bytes are put in the same order.
 #pragma once
 
 #include "device/chunk.cuh"
@@ -29,9 +28,9 @@ struct HeldBlock {
   KILN_DEVICE f32 scaled(i32 sum) const { return math::fma(bit_cast<f32>(sum), d, from); }
 };
 
-// Reorders the words of a vector's block for a row whose quants begin in the middle of a word. The
-// first word becomes the first two and the last two bytes. Each other word becomes the last two
-// bytes of the word before it, and its own first two.
+// Reorders a vector block's words for a row whose quants begin in the middle of a word. The first
+// word gets the first two and the last two bytes; each other gets the last two of the word before
+// and its own first two.
 template <u32 kCount>
 KILN_DEVICE void turn_halves(u32 (&words)[kCount]) {
   const u32 first = words[0];

@@ -6,10 +6,10 @@
 // vectors' blocks are a product of f16.
 //
 // In most formats load_fragments() loads the rows' bytes: thread `lane` gets word `lane % 4` of
-// each 16-byte chunk, whatever block the word belongs to. The four threads of a row may take
-// columns in any order that is the same for all rows and vectors. A thread therefore takes the
-// words of a run that it has; if the run lies in two chunks, one instruction selects the word. The
-// vectors' bytes are put in that order once.
+// each 16-byte chunk, of whatever block. The four threads of a row may take columns in any order
+// that all rows and vectors share. So a thread takes the words of a run that it has; if the run
+// lies in two chunks, one instruction selects the word. The vectors' bytes are put in that order
+// once.
 #pragma once
 
 #include "device/platform_copies.cuh"
@@ -184,7 +184,7 @@ struct HeldFragments<GivenFormat, false> : HeldWords {
   }
 };
 
-// Blocks of a scale and quants, two of which fill whole words: 2 * kChunks chunks and one word. So
+// Two blocks, of a scale and quants each, fill whole words: 2 * kChunks chunks and one word. So
 // thread p of four has the first word of pair p, and its middle word, in which the second block
 // begins.
 template <class GivenFormat>
@@ -201,8 +201,7 @@ struct HeldPairs : HeldWords {
 #pragma unroll
     for (u32 g = 0; g < kHeldGroups; ++g) {
       const u32 p = g / 2, word = (j - p - g % 2) % 4;
-      // With two chunks, a thread's first word may be in the block's last chunk instead of its
-      // first.
+      // With two chunks, a thread's first word may be in the block's last chunk.
       const bool is_last = g % 2 == 0 ? j < p : j <= p;
       const u32* const block = vectors + lane / 4 * stride + g * kBlockWords + 1;
 #pragma unroll

@@ -1,13 +1,13 @@
 // Products of a matrix of quantized rows and up to eight vectors, by matrix units. Each 32 threads
 // hold 256 columns of all vectors in registers, and rows stream through shared memory.
 //
-// The threads of a block have the same 16 rows at a time, and different columns. A group of four
-// times 32 threads copies a long part of each row for all of its threads, which wait for each
-// other. Groups meet only to add up their sums. In most formats (kHeldByChunks), lines of 128 bytes
-// are copied to lines of shared memory. Their 16-byte chunks are swizzled, so that chunks of eight
-// rows lie in different banks. In other formats rows are padded instead. The matrix and the vectors
-// begin and end at multiples of 16 bytes. A launch provides held_bytes() of shared memory, and its
-// blocks consist of whole groups.
+// The threads of a block have the same 16 rows at a time, and different columns. Groups of four
+// times 32 threads copy for each other, so that they copy long parts of rows. Groups meet only to
+// add up their sums. In most formats (kHeldByChunks), lines of 128 bytes are copied to lines of
+// shared memory. Their 16-byte chunks are swizzled, so that those of eight rows lie in different
+// banks. In other formats rows are padded instead. The matrix and the vectors begin and end at
+// multiples of 16 bytes. A launch provides held_bytes() of shared memory for blocks of whole
+// groups.
 //
 // Without matrix units for bytes, vectors are multiplied one after another, by blocks of any size.
 #pragma once

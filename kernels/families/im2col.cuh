@@ -20,10 +20,10 @@ struct Windows {
   u32 dilation;
 };
 
-// Handles windows of whole chunks, if there are more chunks than threads. A thread keeps its chunk
-// of the window for many outputs, so that it finds the places of its elements once. A team of
-// neighbouring threads takes a few adjacent chunks of neighbouring outputs, so that both its reads
-// and its writes lie close together. Returns false in all other cases.
+// Handles windows of whole chunks, if there are more chunks than threads; returns false otherwise.
+// A thread keeps its chunk of the window for many outputs, so that it finds the places of its
+// elements once. A team of neighbours takes a few adjacent chunks of neighbouring outputs, so that
+// both its reads and its writes lie close together.
 template <bool kOneRow, class T>
 KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst) {
   constexpr u32 kCount = sizeof(T) == 1 ? 8 : 16 / sizeof(T), kTeam = 32;
@@ -194,8 +194,8 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   });
 }
 
-// Handles images of one row, if there is a thread for each window of a channel and all run at once.
-// Returns false in all other cases.
+// Handles images of one row, if there is a thread for each window of a channel and all run at once;
+// returns false otherwise.
 template <class T>
 KILN_DEVICE bool im2col_at_once(u64 images, const Windows& w, const T* src, T* dst) {
   const u64 windows = images * w.columns_out * w.channels;
@@ -247,9 +247,8 @@ KILN_DEVICE void im2col1d(u64 l_out, u64 l_k, u64 stride, u64 padding, u64 dilat
   if (!im2col_at_once(info[0], w, src, dst)) im2col<true>(info[0], w, src, dst);
 }
 
-// Handles outputs in groups of neighbours whose terms lie side by side. Neighbouring threads take
-// eight groups of each of four channels, which are adjacent in src. Returns false in all other
-// cases.
+// Handles outputs in groups of neighbours whose terms lie side by side; returns false otherwise.
+// Neighbours take eight groups of each of four channels, which are adjacent in src.
 template <class Op, class T>
 KILN_DEVICE bool col2im1d_by_groups(u64 numel, u64 l_out, u64 l_in, u64 channels, u64 taps,
                                     u64 stride, const T* src, T* dst) {

@@ -15,8 +15,8 @@ namespace kiln::families {
 
 using namespace device;
 
-// Same as quotient(). Kernels for sm_80, the target that is also shipped as PTX, call one copy of
-// the 64-bit division. Inlining would give each kernel several copies.
+// Same as quotient(). Its 64-bit division is not inlined for sm_80, which is also shipped as PTX:
+// each kernel would have several copies.
 KILN_ASIDE u64 quotient_aside(u64 a, u64 b) { return quotient(a, b); }
 KILN_DEVICE u64 quotient_of(u64 a, u64 b) {
   if (kArchitecture == tuning::Architecture::kSm80 && (a | b) >> 32 != 0) {
@@ -31,8 +31,8 @@ struct Places {
   using Unsigned = BitsOf<Id>;
   Unsigned end;
 
-  // The greatest value of the type is never valid, whatever the dim's size. A negative id becomes a
-  // great unsigned one, which is not valid either.
+  // The greatest value of the type is never valid. A negative id becomes a great unsigned one, not
+  // valid either.
   KILN_DEVICE explicit Places(u64 size) {
     const auto most = static_cast<Unsigned>(greatest<Id, Id>());
     end = size < most ? static_cast<Unsigned>(size) : most;
@@ -40,8 +40,8 @@ struct Places {
   KILN_DEVICE bool has(Id id) const { return static_cast<Unsigned>(id) < end; }
 };
 
-// From this number of one-byte elements on, select moves chunks even if there is a thread for each
-// element. Measured on an H200, in us, one by one -> by chunks: 2^17 elements 3.09 -> 3.17; 2^18
+// Number of one-byte elements from which select moves chunks, even with a thread for each element.
+// Measured on an H200, in us, one by one -> by chunks: 2^17 elements 3.09 -> 3.17; 2^18
 // 3.98 -> 3.41.
 inline constexpr u32 kFewBytes = 1u << 18;
 
@@ -89,8 +89,8 @@ template <class Id, class T>
 KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u64 src_dim,
                         u64 ids_dim, u64 right) {
   using B = BitsOf<T>;
-  // Number of neighbours that a thread gathers together, as many as registers hold: eight f8
-  // elements with i32 ids spill on sm_80. Measured on an H200, 16384x4096, u32 ids, in us, 4 -> 8
+  // Number of neighbours that a thread gathers together. Registers are the limit: eight f8 elements
+  // with i32 ids spill on sm_80. Measured on an H200, 16384x4096, u32 ids, in us, 4 -> 8
   // neighbours: f8 123 -> 108; f16 149 -> 144; f32 203 -> 264.
   constexpr u32 kMost = sizeof(Id) <= 4 && static_cast<Id>(-1) > 0 ? 8 : 4;
   constexpr u32 kCount = 16 / sizeof(B) < kMost ? 16 / sizeof(B) : kMost;

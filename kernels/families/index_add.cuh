@@ -60,7 +60,7 @@ struct PlaceAndPart {
   }
   KILN_DEVICE u32 parts() const { return 1u << log_parts; }
 
-  // Numbers threads so that all places of a part are together. Threads behind the last part are
+  // Numbers threads so that the places of a part are together. Threads behind the last part are
   // idle.
   KILN_DEVICE void go_part_by_part(u32 places) {
     if (log_parts == 0) return;
@@ -82,10 +82,9 @@ enum class Bring { kAssign, kAdd };
 // How ids are given: one for each j, shared by all places, or one for each element.
 enum class Ids { kShared, kOwn };
 
-// Handles two cases with a thread for each place and few instructions. In the first there are few
-// ids. In the second the threads are too few to share walks: own ids then take no longer than in
-// scatter(), and shared ids are faster than in index_add() unless that moves chunks. Returns false
-// in all other cases.
+// Handles two cases with a thread for each place and few instructions: few ids, or too few threads
+// to share walks. In the latter, own ids take no longer than in scatter(), and shared ids less long
+// than in index_add() unless that moves chunks. Returns false otherwise.
 //
 // Measured on an H200, index_add of f32, reference geometry, in us, with votes -> here: 17x1023
 // 7.7 -> 5.3; 77x769 25.0 -> 17.8; 3000x3001 1560 -> 1362.
@@ -220,8 +219,7 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
   }
 }
 
-// All places share the ids, so each lane of a wave reads one id and votes whether the wave takes
-// it.
+// All places share the ids, so each lane of a wave reads an id and votes whether the wave takes it.
 template <class Id, class T>
 KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_out, u64 left,
                            u64 dst_dim, u64 right) {

@@ -42,8 +42,8 @@ KILN_DEVICE void for_each_in_lines(u64 lines, u64 per_line, Use use) {
 template <class T>
 inline constexpr u32 kChunkCount = 16 / sizeof(T);
 
-// Returns how many neighbours of a line a thread writes: a chunk, if every line is made of whole
-// aligned chunks and there are more chunks than an eighth of the resident threads, or one.
+// Returns how many neighbours of a line a thread writes: a chunk if lines consist of whole aligned
+// chunks, and these are more than an eighth of the resident threads, or else one.
 template <class T>
 KILN_DEVICE u32 outputs_of_thread(const T* out, u64 lines, u64 per_line) {
   const bool by_chunks = (address_of(out) | per_line * sizeof(T)) % 16 == 0;
@@ -94,9 +94,9 @@ KILN_DEVICE bool lines_go_singly(u64 numel) {
 
 // The part of the lines that a thread writes. There are fewer than 2^32 lines of 1 to 2^31 - 1
 // elements. A thread writes a run of neighbours at the same place in a group of consecutive lines,
-// then the same in its next group. A run is a chunk if `chunks_serve`, every line consists of whole
-// aligned chunks, and there are more chunks than an eighth of the resident threads. Otherwise a run
-// is one element.
+// then the same in its next group. A run is a chunk if `chunks_serve`, lines consist of whole
+// aligned chunks, and these are more than an eighth of the resident threads. Otherwise it is one
+// element.
 template <u32 kCount, class T>
 struct LineWalk {
   static constexpr u32 kMostTogether = 16;
@@ -127,7 +127,7 @@ struct LineWalk {
   }
   KILN_DEVICE bool is_idle() const { return line >= lines; }
 
-  // Calls prepare(first) for each run, which begins at element `first` of its lines, and then
+  // Calls prepare(first) for each run, with its first element's number in a line, and then
   // write(line, first, follows) for each of its lines. `follows` is true if the last call wrote the
   // line before.
   template <class Prepare, class Write>

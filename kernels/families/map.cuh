@@ -1,10 +1,10 @@
 // out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
-// In small launches each thread takes one element. Contiguous arrays are moved by aligned 16-byte
-// chunks, and the elements behind the last chunk one by one. Large views are moved by columns
-// (device/columns.cuh). Results of f8 are looked up if a block has many elements. Expensive
-// functions of f64 go element by element. A chunk is read before it is written, and nothing is read
-// through a read-only cache, so the input may be the output.
+// In small launches a thread takes one element. Contiguous arrays go by aligned 16-byte chunks and
+// single elements behind them, large views by columns (device/columns.cuh). Results of f8 are
+// looked up if a block has many elements. Expensive functions of f64 go element by element. Chunks
+// are read before they are written, and not through a read-only cache, so the input may be the
+// output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -75,8 +75,7 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
   return plan;
 }
 
-// Kernels for sm_80, the target that is also shipped as PTX, call one copy of each of these
-// functions. Inlining would duplicate them in every kernel.
+// Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
@@ -91,9 +90,9 @@ KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
 
 // ---- launches ---------------------------------------------------------------------------------
 
-// These functions are not members of the family, so that they are compiled once for all kernels.
+// Not members of the family, so that they are compiled once for all kernels.
 
-// Functions that return the place of a column, and of a view's element in small launches.
+// The place of a column, or of a view's element in small launches.
 inline constexpr bool kMapsAside = kArchitecture == tuning::Architecture::kSm80;
 template <bool kAside>
 KILN_DEVICE Column column_of(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
@@ -106,7 +105,7 @@ KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
   return find_element(view, i).at[0];
 }
 
-// Number of blocks up to which each thread takes one element of a view. Columns take longer there.
+// Number of blocks up to which each thread takes one element of a view. Columns would take longer.
 inline constexpr u32 kMapViewBlocks = tuning::view_blocks(kMachine, false);
 static_assert(kMapViewBlocks <= kMostBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
 KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMostBlocks; }
@@ -127,14 +126,14 @@ struct Map {
   // Expensive functions need all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
   static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kSharing == 1};
-  // Least distance in the output at which a thread takes neighbours of a view together. Three
-  // results of eight bytes are less than memory writes at once. Measured on an H100, 16x224x224x3
-  // with channels first, in us, together -> singly: uneg_f64 45.4 -> 28.4; four-byte elements
+  // Least distance in the output at which neighbours of a view are taken together: three results of
+  // eight bytes are less than memory writes at once. Measured on an H100, 16x224x224x3 with
+  // channels first, in us, together -> singly: uneg_f64 45.4 -> 28.4; four-byte elements
   // 24.2 -> 28.0.
   static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
-  // Words of a chunk that are computed side by side. A loop goes over the others; without it,
-  // compilers write out the code for both chunks of move_chunks(). Emulated gfx1100, lane
-  // instructions, two -> four elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
+  // Words of a chunk that are computed side by side. A loop goes over the others, or compilers
+  // would write out both chunks of move_chunks(). Emulated gfx1100, lane instructions, two -> four
+  // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
   static constexpr u32 kBriefWords = kTuning.small_chunks ? sizeof(T) : sizeof(T) == 4 ? 2 : 1;
   static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : 1;
 
@@ -247,11 +246,11 @@ struct Map {
     }
   }
 
-  // Maximum number of blocks with which each thread takes one element. One-byte types have too few
-  // chunks to keep every multiprocessor busy, and an expensive function is slow when a few threads
-  // compute whole chunks. Measured on an H200, reference geometry, in us, by chunks -> singly:
-  // unormcdf_f16 of 302,592 elements 4.37 -> 2.82, of 700,000 5.03 -> 4.72; but usin_f16 of 524,288
-  // 2.74 -> 2.95. On an H100: uneg_f64 of 300,000 3.58 -> 3.42.
+  // Maximum number of blocks for one element per thread. One-byte types have too few chunks to keep
+  // every multiprocessor busy, and an expensive function is slow when a few threads compute whole
+  // chunks. Measured on an H200, reference geometry, in us, by chunks -> singly: unormcdf_f16 of
+  // 302,592 elements 4.37 -> 2.82; but usin_f16 of 524,288 2.74 -> 2.95. On an H100: uneg_f64 of
+  // 300,000 3.58 -> 3.42.
   static constexpr u32 kHalfMore = 3 * kFitBlocks / 2, kThrice = 3 * kFitBlocks;
   static constexpr bool kIsWide = sizeof(T) == 8 && !kIsSame<F>;
   static constexpr u32 kSingleBlocks = sizeof(T) == 1 || kIsWide         ? kTwiceBlocks
@@ -280,7 +279,7 @@ struct Map {
   KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
 
   // True if threads behind the last element exit at once. They do not if a block meets to fill a
-  // table, nor on AMD, where this does not make the other waves any faster.
+  // table, nor on AMD, where the other waves get no faster by this.
   static constexpr bool kMayEnd = !kByTable && !kTuning.small_chunks;
 
   // Entry point of every thread. Exits early if the thread has no work, computes one element if the
@@ -288,9 +287,9 @@ struct Map {
   // geometry takes as long as its blocks need to exit, most of them at the first check. A small
   // launch takes as long as its checks wait for each other.
   //
-  // Measured on an H200, in us: uneg_f16 of 2^27 elements without the first check -> with it
-  // 177 -> 166; affine_f32 of one element if every thread checks for a surplus block -> here,
-  // reference geometry 1.05 -> 0.97, own geometry 1.00 -> 0.96.
+  // Measured on an H200, reference geometry, in us: uneg_f16 of 2^27 elements without the first
+  // check -> with it 177 -> 166; affine_f32 of one element if every thread checks for a surplus
+  // block -> here 1.05 -> 0.97.
   template <class Further>
   KILN_DEVICE void start(u64 numel, const Further& further) const {
     if (block_index() >= kMostBlocks) return;
@@ -319,7 +318,7 @@ struct Map {
     }
   }
 
-  // Handles small launches with a chunk for each thread. Returns false for all other launches.
+  // Handles small launches with a chunk per thread. Returns false otherwise.
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
     if constexpr (!kTuning.small_chunks) return false;
     if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
@@ -333,7 +332,7 @@ struct Map {
     return true;
   }
 
-  // Handles all launches that start() and takes_one_chunk() do not.
+  // Handles launches that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
     if (takes_one_chunk(numel)) return;
     const u32 mine = thread_number();
@@ -404,8 +403,8 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
       .run_many(numel);
 }
 
-// `info` null means contiguous. `in` null means that the output is the input. `f` takes an element
-// and returns a number, which is narrowed to T.
+// `info` null means contiguous, `in` null that the output is the input. `f` takes an element and
+// returns a number that narrows to T.
 template <tuning::Cost kCost, u32 kSharing, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
   using Family = Map<kCost, kSharing, T, F>;
@@ -421,8 +420,8 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
 
 }  // namespace kiln::families
 
-// Defines a kernel of this family, which applies `function` to `input` and writes to `out`. The
-// kernel's own parameters follow the three of a strided view (device/index.cuh).
+// Defines a kernel that applies `function` to `input` and writes to `out`. Its own parameters
+// follow the three of a strided view (device/index.cuh).
 #define KILN_MAP(name, cost, function, input, ...)                                           \
   inline constexpr kiln::u32 kSharing_##name =                                               \
       kiln::tuning::sharing(#name, kiln::device::kArchitecture);                             \

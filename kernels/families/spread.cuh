@@ -1,9 +1,9 @@
 // Divides the work of a launch among its threads, for any grid and any block.
 //
-// The reference geometry has a thread for every element. If the device holds all of these threads
-// at once, each takes one element. If it does not, some of the blocks do all the work by wide
-// accesses, and the others exit early (tuning/elementwise.hpp). In kiln's own geometry there are
-// fewer threads than elements, and all of them work.
+// The reference geometry has a thread for every element. If all of them fit on the device at once,
+// each takes one element. Otherwise some of the blocks do all the work by wide accesses, and the
+// others exit early (tuning/elementwise.hpp). Kiln's own geometry has fewer threads than elements,
+// and all of them work.
 #pragma once
 
 #include "device/platform.cuh"
@@ -15,8 +15,7 @@ using namespace device;
 
 inline constexpr tuning::Elementwise kTuning = tuning::elementwise(kArchitecture);
 
-// Maximum number of blocks that do work. Smaller for blocks of 1024 threads, as in the reference
-// geometry.
+// Maximum number of blocks that do work. Smaller for the reference's blocks of 1024 threads.
 inline constexpr u32 kMostBlocks = tuning::most_blocks(kMachine);
 KILN_DEVICE u32 most_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kMostBlocks; }
 
@@ -28,23 +27,23 @@ KILN_DEVICE u32 blocks_up_to(u32 most) {
 
 // Number of blocks of 1024 threads that the architecture's largest GPU holds at once.
 inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads / 1024);
-// Number of blocks that work if a launch has more threads than the device holds. It is larger for
-// sm_80, whose PTX also serves larger GPUs.
+// Number of blocks that work if the device cannot hold all threads. Larger for sm_80, whose PTX
+// also serves larger GPUs.
 inline constexpr u32 kFullBlocks =
     kArchitecture == tuning::Architecture::kSm80 ? kMostBlocks / 8 : kFitBlocks;
 
 KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kMostBlocks; }
 
-// True if a block with this index has no work in any launch. Kernels check this first: a large
-// launch takes at least as long as the instructions that its surplus blocks execute.
+// True if such a block has no work in any launch. Checked first: a large launch takes at least as
+// long as the instructions of its surplus blocks.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
 
 // Number of blocks of 1024 threads that this device holds at once, and of their threads.
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
 KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }
 
-// Number of threads that work, at most as many as the device holds at once. The device is asked,
-// since it may be larger than any GPU of the architecture that the kernel is compiled for.
+// Number of threads that work, at most as many as this device holds at once. The device may be
+// larger than all GPUs of the architecture that the kernel is compiled for.
 KILN_DEVICE u32 staying_threads() {
   const u32 threads = blocks_up_to(most_blocks()) * block_size(), resident = resident_threads();
   return threads < resident ? threads : resident;
@@ -71,9 +70,8 @@ KILN_DEVICE Worker worker_in_rows(u32 blocks) {
   return worker;
 }
 
-// thread_number() in another order, for `threads` threads in blocks of 1024. Waves with neighbouring
-// numbers are in different blocks, so that all blocks share work of less than a chunk for each
-// thread.
+// thread_number() in another order, for `threads` threads in blocks of 1024: consecutive waves are in
+// different blocks, so that all blocks share work of less than a chunk per thread.
 KILN_DEVICE u32 scattered_number(u32 threads) {
   const u32 wave = thread_index() / wave_width(), lane = thread_index() % wave_width();
   return (wave * (threads / 1024) + block_index()) * wave_width() + lane;
@@ -85,9 +83,9 @@ KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * bl
 inline constexpr u32 kTwiceBlocks =
     kMostBlocks / 8 < 2 * kFitBlocks ? kMostBlocks / 8 : 2 * kFitBlocks;
 
-// True if each thread takes at most one element and there are at most `most` blocks. A small launch
-// takes as long as its instructions, so there is no branch between the conditions, and the default
-// limit is that of the architecture's largest GPU.
+// True if each thread takes at most one element, in at most `most` blocks. A small launch takes as
+// long as its instructions: hence no branch between the conditions, and a constant limit, the
+// architecture's largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel, u32 most = kFitBlocks) {
   return static_cast<bool>((block_count() <= most) & (block_count() * block_size() >= numel));
 }
@@ -104,8 +102,8 @@ KILN_DEVICE u32 working_blocks() {
   return (multiprocessors() * kTuned + 7) / 8;
 }
 
-// The same for work tile by tile with barriers: one block per multiprocessor, which leaves room for
-// the blocks that exit early.
+// The same for work by tiles with barriers: one block per multiprocessor, so that others have room
+// to exit.
 KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 
 // For kernels whose own geometry has a thread for each chunk, however many there are. True if the
@@ -121,10 +119,10 @@ KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
   return blocks_up_to(most) * 1024;
 }
 
-// Chunks per resident thread up to which all resident threads work, for chunks of `elements`
-// elements. With chunks of two elements, a launch has few surplus blocks even at twice as many
-// chunks. Measured on an H200, reference geometry, in us, by few blocks -> by all: cast_u8_f64 of
-// 700,000 elements 4.13 -> 3.30; uneg_f64 of 2^20 6.71 -> 5.78.
+// Chunks of `elements` elements per resident thread up to which all resident threads work. With two
+// elements, a launch of twice as many chunks has few surplus blocks. Measured on an H200, reference
+// geometry, in us, by few blocks -> by all: cast_u8_f64 of 700,000 elements 4.13 -> 3.30; uneg_f64
+// of 2^20 6.71 -> 5.78.
 constexpr u32 share_of(u32 elements) { return elements == 2 ? 2 : 1; }
 
 // How a large launch is divided among its threads.
