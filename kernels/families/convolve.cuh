@@ -246,8 +246,8 @@ KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
 
 // ---- the terms --------------------------------------------------------------------------------
 
-// A term's element, in bytes from that of the first term, and a bit each for its row and column of
-// taps.
+// Offset of a term's element from that of the first term, in bytes, and one bit each for its row
+// and its column of taps.
 struct alignas(16) Term {
   u64 offset;
   u32 bits;

@@ -1,8 +1,13 @@
 // out[i] = f(in[place of i]...) for two inputs, each with its own element type and view. The output
 // is contiguous. Functions of one input are another family (families/map.cuh).
 //
-// Other elements, and all of small launches, go one to a thread. Chunks are read before they are
-// written, and not through a read-only cache, so an input may be the output.
+// The unit of work is an output chunk of up to 16 aligned bytes. Its inputs are read
+//   whole     by one access each, if they are contiguous and equally aligned
+//   by rows   by one access each, if all rows of all views consist of whole aligned chunks
+//   turned    in long groups, if neighbours in a large view are not neighbours in the output
+//   singly    element by element, otherwise
+// All other elements, and those of small launches, go one to a thread. Chunks are read before they
+// are written, and not through a read-only cache, so an input may be the output.
 #pragma once
 
 #include "device/chunk.cuh"

@@ -35,8 +35,8 @@ struct AnyTarget {
 };
 
 // Fills a view. The order of writes is free, so neighbouring threads write neighbours in a dim of
-// stride 1, which fills cache lines. If that dim is long, each thread writes several. A group's
-// number has two parts, like a walk's (device/index.cuh).
+// stride 1, which fills cache lines. If that dim is long, each thread writes several elements. A
+// group's number has two parts, like a walk's (device/index.cuh).
 template <class To>
 KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   if (leaves_at_once()) return;
@@ -121,7 +121,8 @@ inline constexpr u32 kFillingThreads = tuning::filling_threads(sizeof(B));
 
 // Fills contiguous elements by 16-byte chunks; elements of 8 bytes one by one, which is as fast.
 // The reference geometry has a thread for each element, so a few threads of each block do all the
-// work. The others exit first, because what they execute is most of a large launch.
+// work. The others exit early, since the instructions that they execute take most of a large
+// launch's time.
 template <class B>
 KILN_DEVICE void fill_contiguous(u64 numel, B* out, B value) {
   constexpr bool kByChunks = sizeof(B) < 8;

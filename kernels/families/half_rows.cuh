@@ -21,8 +21,8 @@ struct Largest {
   }
 };
 
-// Returns the biased exponent of a row's factor, at most 253, so that its inverse has one, too.
-// `largest` has the bits of a finite f32.
+// Returns the biased exponent of a row's factor, at most 253, so that the inverse is a normal
+// number, too. `largest` has the bits of a finite f32.
 KILN_DEVICE u32 half_exponent(u32 largest) {
   constexpr u32 kBias = 127, kLeast = (kBias - 6) << 23, kMost = 0x477fe000;  // 2^-6, 65504
   if (largest == 0 || (largest >= kLeast && largest <= kMost)) return kBias;

@@ -83,8 +83,8 @@ enum class Bring { kAssign, kAdd };
 enum class Ids { kShared, kOwn };
 
 // Handles two cases with a thread for each place and few instructions: few ids, or too few threads
-// to share walks. In the latter, own ids take no longer than in scatter(), and shared ids less long
-// than in index_add() unless that moves chunks. Returns false otherwise.
+// to share walks. In the latter, own ids take no longer than in scatter(), and shared ids take less
+// time than in index_add() unless that moves chunks. Returns false otherwise.
 //
 // Measured on an H200, index_add of f32, reference geometry, in us, with votes -> here: 17x1023
 // 7.7 -> 5.3; 77x769 25.0 -> 17.8; 3000x3001 1560 -> 1362.

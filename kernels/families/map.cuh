@@ -279,7 +279,7 @@ struct Map {
   KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
 
   // True if threads behind the last element exit at once. They do not if a block meets to fill a
-  // table, nor on AMD, where the other waves get no faster by this.
+  // table, nor on AMD, where that does not speed up the other waves.
   static constexpr bool kMayEnd = !kByTable && !kTuning.small_chunks;
 
   // Entry point of every thread. Exits early if the thread has no work, computes one element if the

@@ -34,8 +34,8 @@ inline constexpr u32 kFullBlocks =
 
 KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kMostBlocks; }
 
-// True if such a block has no work in any launch. Checked first: a large launch takes at least as
-// long as the instructions of its surplus blocks.
+// True if the block has no work, whatever the launch. Checked first: a large launch takes at least
+// as long as the instructions of its surplus blocks.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
 
 // Number of blocks of 1024 threads that this device holds at once, and of their threads.
@@ -84,8 +84,8 @@ inline constexpr u32 kTwiceBlocks =
     kMostBlocks / 8 < 2 * kFitBlocks ? kMostBlocks / 8 : 2 * kFitBlocks;
 
 // True if each thread takes at most one element, in at most `most` blocks. A small launch takes as
-// long as its instructions: hence no branch between the conditions, and a constant limit, the
-// architecture's largest GPU.
+// long as its instructions, so there is no branch between the conditions, and the default limit is
+// a constant, that of the architecture's largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel, u32 most = kFitBlocks) {
   return static_cast<bool>((block_count() <= most) & (block_count() * block_size() >= numel));
 }
@@ -102,7 +102,7 @@ KILN_DEVICE u32 working_blocks() {
   return (multiprocessors() * kTuned + 7) / 8;
 }
 
-// The same for work by tiles with barriers: one block per multiprocessor, so that others have room
+// The same for work by tiles with barriers: one block per multiprocessor, which leaves others room
 // to exit.
 KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 
@@ -120,9 +120,9 @@ KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
 }
 
 // Chunks of `elements` elements per resident thread up to which all resident threads work. With two
-// elements, a launch of twice as many chunks has few surplus blocks. Measured on an H200, reference
-// geometry, in us, by few blocks -> by all: cast_u8_f64 of 700,000 elements 4.13 -> 3.30; uneg_f64
-// of 2^20 6.71 -> 5.78.
+// elements per chunk, a launch of twice as many chunks still has few surplus blocks. Measured on an
+// H200, reference geometry, in us, by few blocks -> by all: cast_u8_f64 of 700,000 elements
+// 4.13 -> 3.30; uneg_f64 of 2^20 6.71 -> 5.78.
 constexpr u32 share_of(u32 elements) { return elements == 2 ? 2 : 1; }
 
 // How a large launch is divided among its threads.
