@@ -45,6 +45,7 @@ KILN_DEVICE void turn_halves(u32 (&words)[kCount]) {
 }
 KILN_DEVICE f32 low_f16(u32 word) { return widen(f16{static_cast<u16>(word)}); }
 
+// The specialization of each format has
 //   load(vector, lane, place)   `vector` is the block of the first column of 32 threads; `place` is
 //                               the address of a row's bytes for these columns, modulo 4
 //   dot(row, lane)              the product; `row` has the bytes of these columns

@@ -101,6 +101,7 @@ KILN_DEVICE f32 byte_to_f32(u32 word, u32 i) {
   return bit_cast<f32>(select_bytes(word, kWholeBias, 0x7640 | i)) - (kBias + kMore);
 }
 
+// The specialization of each format has
 //   load(vectors, stride, lane, before)   loads blocks of vectors, `stride` words apart; if
 //                                         load_fragments() loads rows, their bytes begin
 //                                         `before` bytes behind the start of a chunk
