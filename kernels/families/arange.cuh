@@ -29,8 +29,7 @@ template <class T>
 KILN_DEVICE void arange(u64 numel, T start, T step, T* out) {
   constexpr u32 kCount = 16 / sizeof(T);
   const Row<T> row{start, step};
-  if (leaves_at_once()) return;
-  const Spread spread = Spread::in_rows(numel);
+  const Spread spread(numel, false, few_or_all_blocks());
   if (spread.is_surplus()) return;
   const u64 chunks = address_of(out) % 16 == 0 ? numel / kCount : 0;
 #pragma unroll 1

@@ -107,7 +107,8 @@ KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
   return working_blocks() * 1024;
 }
 
-// Maximum number of blocks that go over a view element by element: as many as have 2^31 threads.
+// Maximum number of blocks that go over a view element by element: as many as have 2^31 threads. If it
+// were kAllBlocks, nvcc would keep the choice between them in each thread's registers.
 inline constexpr u32 kMostViewBlocks = 1u << 21;
 
 // ---- one input --------------------------------------------------------------------------------
@@ -165,7 +166,7 @@ struct MapElements {
 
   KILN_DEVICE void run(u64 numel) const {
     // Computed before block_index(), so that the compiler keeps it out of the threads' registers.
-    const u32 most = most_blocks();
+    const u32 most = few_or_all_blocks();
     if (!likely(block_index() < most)) {
       if (view.info == nullptr || block_index() >= kMostViewBlocks) return;
     }
@@ -174,10 +175,8 @@ struct MapElements {
       if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
       return;
     }
-    const Worker worker =
-        worker_in_rows(blocks_up_to(view.info == nullptr ? most : kMostViewBlocks));
-    u32 threads = worker.threads;
-    u64 i = worker.self;
+    u32 threads = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks) * block_size();
+    u64 i = self;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
       u32 working = fitting_threads<2>(numel), chunks = 0;
@@ -186,8 +185,8 @@ struct MapElements {
         working = chunk_threads<2>(working, chunks / kShare);
       }
       if (threads > working) threads = working;
-      if (worker.self >= threads) return;
-      move_chunks(worker.self, threads, chunks);
+      if (self >= threads) return;
+      move_chunks(self, threads, chunks);
       i += static_cast<u64>(chunks) * kCount;
     }
     if (i >= numel) return;
@@ -284,7 +283,7 @@ struct ChooseElements {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    const u32 most = most_blocks();
+    const u32 most = few_or_all_blocks();
     if (block_index() >= most) return;
     const u32 self = thread_number();
     if (likely(takes_one_element(numel, kTwiceBlocks))) {
@@ -302,9 +301,8 @@ struct ChooseElements {
       contiguous = found.contiguous;
       rows = found.rows || contiguous;
     }
-    const Worker worker = worker_in_rows(blocks_up_to(full));
-    u64 i = worker.self, end = numel;
-    u32 threads = worker.threads;
+    u64 i = self, end = numel;
+    u32 threads = blocks_up_to(full) * block_size();
     bool chunked = false;
     if (rows) {
       u32 working = fitting_threads<kSharing>(numel);
@@ -314,7 +312,7 @@ struct ChooseElements {
         working = chunk_threads<kSharing>(working, static_cast<u32>(end));
       }
       if (threads > working) threads = working;
-      if (worker.self >= threads) return;
+      if (self >= threads) return;
     }
 #pragma unroll 1
     for (;;) {
@@ -330,7 +328,7 @@ struct ChooseElements {
         }
       }
       if (end == numel || !chunked) return;
-      i = end * kCount + worker.self;
+      i = end * kCount + self;
       end = numel;
       chunked = false;
     }

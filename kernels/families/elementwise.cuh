@@ -38,7 +38,7 @@ inline constexpr u32 kViewBlocks = tuning::view_blocks(kMachine, true);
 static_assert(kViewBlocks * 1024 <= kSmallIndex);
 
 // Maximum number of blocks that do work.
-KILN_DEVICE u32 any_blocks() { return block_size() == 1024 ? kViewBlocks : kMostBlocks; }
+KILN_DEVICE u32 any_blocks() { return block_size() == 1024 ? kViewBlocks : kAllBlocks; }
 KILN_DEVICE bool is_surplus_block() { return !likely(block_index() < any_blocks()); }
 // True if each thread takes at most one element of the views.
 KILN_DEVICE bool takes_one_of_views(u64 numel) {
@@ -320,9 +320,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !takes_one_of_views(numel)) {
       if (block_index() >= full_blocks()) return;
-      const Spread spread = Spread::in_rows(numel, kSharing == 1, full_blocks());
+      const Spread spread(numel, kSharing == 1, full_blocks());
       if (spread.is_surplus()) return;
-      i = spread.self;
       threads = spread.threads;
       const bool aligned = is_aligned();
       if (!contiguous) {

@@ -52,8 +52,8 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   constexpr u32 kCount = 16 / sizeof(B);
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
-  if (leaves_at_once()) return;
-  const Spread spread = Spread::in_rows(numel);
+  if (leaves_to_few()) return;
+  const Spread spread(numel, false, few_or_all_blocks());
   if (spread.is_surplus()) return;
   const bool singly = takes_one_element(numel) & (sizeof(B) != 1 || numel < kFewBytes);
   const bool in_chunks =

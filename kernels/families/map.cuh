@@ -355,8 +355,8 @@ struct Map {
     }
     u32 mine = plan.self;
     if (mine >= plan.threads) return;
-    if (kScatters && block_size() == 1024 && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
-      mine = scattered_number(plan.threads);
+    if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
+      mine = scattered_number(mine, plan.threads);
     }
     move_chunks(mine, plan.threads, plan.chunks);
     move_columns(plan.rest, numel, static_cast<u64>(plan.chunks) * kCount, mine, plan.threads);

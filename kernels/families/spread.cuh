@@ -31,12 +31,17 @@ inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads /
 // also serves larger GPUs.
 inline constexpr u32 kFullBlocks =
     kArchitecture == tuning::Architecture::kSm80 ? kMostBlocks / 8 : kFitBlocks;
-
-KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kMostBlocks; }
+// Number of blocks that do work in kernels whose own geometry has blocks enough to exit after a chunk or
+// a few. Of the reference's blocks, of 1024 threads, only some do.
+inline constexpr u32 kAllBlocks = 1u << 20;
+KILN_DEVICE u32 few_or_all_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kAllBlocks; }
+KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kAllBlocks; }
 
 // True if the block has no work, whatever the launch. Checked first: a large launch takes at least
 // as long as the instructions of its surplus blocks.
 KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
+// The same for kernels whose own geometry has a thread for each chunk, however many there are.
+KILN_DEVICE bool leaves_to_few() { return block_index() >= few_or_all_blocks(); }
 
 // Number of blocks of 1024 threads that this device holds at once, and of their threads.
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
@@ -52,27 +57,11 @@ KILN_DEVICE u32 staying_threads() {
 // The thread's number in a grid with one row of blocks. 32 bits suffice for threads that work.
 KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
 
-// A thread's number among those that work.
-struct Worker {
-  u32 self;
-  u32 threads;
-};
-// Returns the thread's number among the threads of the first `blocks` blocks of each row. The thread
-// must be one of these. Large launches of kiln's own have several rows of blocks along y, because
-// surplus blocks along x exit early. The reference's blocks, of 1024 threads, have one row; they do
-// not read y, since each further instruction makes their launches longer.
-KILN_DEVICE Worker worker_in_rows(u32 blocks) {
-  Worker worker{thread_number(), blocks * block_size()};
-  if (block_size() != 1024) {
-    worker.self += block_index_y() * worker.threads;
-    worker.threads *= block_count_y();
-  }
-  return worker;
-}
-
-// thread_number() in another order, for `threads` threads in blocks of 1024: consecutive waves are in
-// different blocks, so that all blocks share work of less than a chunk per thread.
-KILN_DEVICE u32 scattered_number(u32 threads) {
+// A thread's number in another order, for `threads` threads in blocks of 1024: consecutive waves are in
+// different blocks, so that all blocks share work of less than a chunk per thread. Threads in other
+// blocks keep `number`.
+KILN_DEVICE u32 scattered_number(u32 number, u32 threads) {
+  if (block_size() != 1024) return number;
   const u32 wave = thread_index() / wave_width(), lane = thread_index() % wave_width();
   return (wave * (threads / 1024) + block_index()) * wave_width() + lane;
 }
@@ -106,12 +95,7 @@ KILN_DEVICE u32 working_blocks() {
 // to exit.
 KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 
-// For kernels whose own geometry has a thread for each chunk, however many there are. True if the
-// block has no work: in the reference geometry, of 1024 threads a block, few blocks do all of it.
-KILN_DEVICE bool leaves_to_few() {
-  return block_index() >= (block_size() == 1024 ? kMostBlocks / 8 : ~0u);
-}
-// Number of threads of such a kernel that move `chunks` chunks.
+// Number of threads that move `chunks` chunks in kernels that ask leaves_to_few().
 KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
   if (block_size() != 1024) return block_count() * block_size();
   u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
@@ -135,11 +119,19 @@ struct Spread {
   // H200, three views of 2-byte and 8-byte elements, 8x1024x32x128 permuted, in us, blocks on 83
   // multiprocessors -> on all: 472 -> 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks())
-      : Spread(Worker{thread_number(), blocks_up_to(most) * block_size()}, numel, is_alone) {}
-  // The same for a grid that may have several rows of blocks. Blocks of such a grid beyond `most`
-  // must have exited.
-  KILN_DEVICE static Spread in_rows(u64 numel, bool is_alone = false, u32 most = most_blocks()) {
-    return Spread(worker_in_rows(blocks_up_to(most)), numel, is_alone);
+      : self(thread_number()), threads(blocks_up_to(most) * block_size()) {
+    leave_room(numel, is_alone);
+  }
+  // The same for a grid that may have several rows of blocks, along y. Blocks of such a grid beyond
+  // `most` must have exited. Grids of the reference's blocks have one row; they do not read y, since
+  // each further instruction makes their launches longer.
+  KILN_DEVICE static Spread in_rows(u64 numel, bool is_alone, u32 most) {
+    Spread spread(numel, is_alone, most);
+    if (block_size() != 1024) {
+      spread.self += block_index_y() * spread.threads;
+      spread.threads *= block_count_y();
+    }
+    return spread;
   }
   // True if the thread has no work.
   KILN_DEVICE bool is_surplus() const { return self >= threads; }
@@ -152,8 +144,8 @@ struct Spread {
   }
 
  private:
-  KILN_DEVICE Spread(const Worker& worker, u64 numel, bool is_alone)
-      : self(worker.self), threads(worker.threads), has_one_each(launched_threads() >= numel) {
+  KILN_DEVICE void leave_room(u64 numel, bool is_alone) {
+    has_one_each = launched_threads() >= numel;
     const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
     if (has_one_each && resident < threads) threads = resident;
   }

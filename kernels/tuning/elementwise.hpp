@@ -149,6 +149,10 @@ constexpr unsigned view_blocks(const Machine& machine, bool rows) {
   return wanted < 2048 ? wanted : 2048;
 }
 
+// How large grids grow: along x, or by rows of blocks along y, since surplus blocks along x exit early
+// (families/map.cuh).
+enum class Grid { kLine, kRows };
+
 struct Launch {
   unsigned blocks;
   unsigned threads;
@@ -221,21 +225,21 @@ struct Spread {
     }
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks, block);
   }
-  // The same for kernels whose grid may have several rows of blocks (families/spread.cuh). Each thread of a
-  // large array moves a few chunks and exits, so that at any time all blocks access neighbouring memory.
-  // Measured on an H200, own geometry, in us, resident threads over all chunks -> threads that exit:
-  // affine_f32 2^28 543 -> 511; uexp_f16 2^28 277 -> 255; badd_f32 2^28 773 -> 734; cast_f32_f64 2^28 848 -> 785.
-  // One chunk a thread in place of two: affine_f32 507; cast_f32_f64 787; cast_f32_f16 367 -> 392.
-  constexpr Launch in_rows(unsigned long long elements, unsigned per_chunk, bool is_alone,
-                           bool is_long) const {
+  // The same for kernels that take any number of blocks. Each thread of a large array moves a few chunks
+  // and exits, so that at any time all blocks access neighbouring memory. Measured on an H200, own
+  // geometry, in us, resident threads over all chunks -> threads that exit: affine_f32 2^28 543 -> 511;
+  // uexp_f16 2^28 277 -> 255; badd_f32 2^28 773 -> 734; cast_f32_f64 2^28 848 -> 785. One chunk a
+  // thread in place of two: affine_f32 507; cast_f32_f64 787; cast_f32_f16 367 -> 392.
+  constexpr Launch exiting(unsigned long long elements, unsigned per_chunk, bool is_alone,
+                           bool is_long, Grid grid) const {
     const Elementwise row = elementwise(machine.architecture);
-    const Launch one_row = contiguous(elements, per_chunk, is_alone, row.threads);
-    // A thread of a kernel that computes long takes four chunks.
-    // Measured in us, resident threads, two chunks, four: H200, upowf_f32 2^22 12.5, 13.5, 12.6;
-    // upowf_f32 2^28 618, 686, 616; badd_f8_e4m3 2^28 211, 213, 199; H100, unormcdf_f32 2^27 411, 397, 365.
-    const unsigned each = is_long ? 4 : row.chunks;
+    const Launch resident_blocks = contiguous(elements, per_chunk, is_alone, row.threads);
     const unsigned long long chunks = elements / per_chunk;
-    return chunks <= 4 * resident() ? one_row : rows_of(chunks, each, row.threads, one_row);
+    if (chunks <= 4 * resident()) return resident_blocks;
+    // A thread of a kernel that computes long takes four chunks. Measured in us, resident threads, two
+    // chunks, four: H200, upowf_f32 2^28 618, 686, 616; badd_f8_e4m3 2^28 211, 213, 199; H100,
+    // unormcdf_f32 2^27 411, 397, 365.
+    return exiting(chunks, is_long ? 4 : row.chunks, row.threads, grid, resident_blocks);
   }
   // Strided views: at most as many threads as the device holds.
   constexpr Launch strided(unsigned long long elements, unsigned block) const {
@@ -255,25 +259,26 @@ struct Spread {
   // The same for contiguous arrays.
   // Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512: 600,000 elements 3.69 -> 3.25;
   // 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139.
-  // A large array goes by blocks that exit, as in_rows() has them. Measured on an H200, ucopy_f16, in us,
-  // 2^28 elements: by resident blocks 282, by blocks of 128 that exit 286, of 256 259.
+  // A large array goes by blocks that exit, as exiting() has them. Measured on an H200, ucopy_f16, in
+  // us, 2^28 elements: by resident blocks 276, by blocks of 128 threads that exit 286, of 256 259.
   constexpr Launch copied_contiguous(unsigned long long elements, unsigned per_chunk) const {
-    const Launch one_row = contiguous(elements, per_chunk, false, kCopyThreads);
+    const Launch resident_blocks = contiguous(elements, per_chunk, false, kCopyThreads);
     const unsigned long long chunks = elements / per_chunk;
-    return chunks <= 8 * resident() ? one_row : rows_of(chunks, 2, 256, one_row);
+    if (chunks <= 8 * resident()) return resident_blocks;
+    return exiting(chunks, 2, 256, Grid::kRows, resident_blocks);
   }
   static constexpr unsigned kCopyThreads = 512;
 
  private:
-  // A thread for every `each` chunks, or `one_row` if the architecture prefers resident threads.
-  constexpr Launch rows_of(unsigned long long chunks, unsigned each, unsigned block,
-                           const Launch& one_row) const {
-    if (elementwise(machine.architecture).small_chunks || chunks >> 31 != 0) return one_row;
-    constexpr unsigned kRow = 512;  // blocks, all of which work in any kernel
+  // A thread for every `each` chunks, or `resident_blocks` if the architecture prefers those.
+  constexpr Launch exiting(unsigned long long chunks, unsigned each, unsigned block, Grid grid,
+                           const Launch& resident_blocks) const {
+    if (elementwise(machine.architecture).small_chunks || chunks >> 31 != 0) return resident_blocks;
     const unsigned long long of_block = 1ull * each * block;
     const unsigned long long blocks = (chunks + of_block - 1) / of_block;
-    const unsigned long long rows = (blocks + kRow - 1) / kRow;
-    return {static_cast<unsigned>((blocks + rows - 1) / rows), block, static_cast<unsigned>(rows)};
+    constexpr unsigned kRow = 512;  // blocks; all of them work in any kernel
+    const unsigned rows = grid == Grid::kRows ? static_cast<unsigned>((blocks + kRow - 1) / kRow) : 1;
+    return {static_cast<unsigned>((blocks + rows - 1) / rows), block, rows};
   }
 };
 

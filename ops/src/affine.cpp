@@ -23,7 +23,7 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (launch.layout.empty()) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kGroups));
   }

@@ -104,7 +104,7 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   launch.layout_argument = 2;
   const std::size_t bytes = size_of(call.dtype);
   if (shape.right * bytes % 16 == 0) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, bytes));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, bytes));
   } else {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   }

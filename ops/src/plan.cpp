@@ -122,14 +122,14 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
 }
 
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                 std::size_t count, std::size_t widest) {
+                                 std::size_t count, tuning::Grid grid, std::size_t widest) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = widest_of(own);
   const tuning::Spread spread = spread_over(gpu);
   if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
   return set_grid(launch, geometry, count,
-                  spread.in_rows(count, static_cast<unsigned>(16 / widest), is_alone(own, spread),
-                                 is_long(own, widest)));
+                  spread.exiting(count, static_cast<unsigned>(16 / widest), is_alone(own, spread),
+                                 is_long(own, widest), grid));
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

@@ -29,10 +29,9 @@ tuning::Spread spread_over(const Gpu& gpu);
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest = 0);
 
-// The same for contiguous operands and a kernel whose grid may have several rows of blocks
-// (kernels/families/spread.cuh).
+// The same for contiguous operands and a kernel that takes any number of blocks.
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                 std::size_t count, std::size_t widest = 0);
+                                 std::size_t count, tuning::Grid grid, std::size_t widest = 0);
 
 // Returns an error unless `dtype` is among the `taken` ones. `root` names the kernel in the error.
 Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);

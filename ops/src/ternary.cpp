@@ -119,7 +119,7 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   launch.layout = views.block;  // never null
   launch.layout_argument = 2;
   if (contiguous || has_whole_rows(call, views)) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly));
   }

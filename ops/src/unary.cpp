@@ -33,7 +33,7 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
     KILN_TRY(set_grid(launch, call.geometry, count,
                       spread_over(gpu).copied_contiguous(count, per_chunk)));
   } else if (launch.layout.empty()) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
   } else {
     const Reads reads = is_copy ? Reads::kCopied : Reads::kGroups;
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads));

@@ -119,14 +119,12 @@ void add_in_place(std::size_t count, const GridChoice& grid, VariantList& varian
   unaligned.misalignments = {0, 1};
 }
 
-// Rows of blocks, as large launches of the helpers have. In place, an element that two threads compute
-// is wrong. Functions of f64 may be: they go element by element, by one row.
+// Adds rows of blocks, as large launches of the helpers have. In place, an element that two threads
+// compute is wrong.
 void add_rows_of_blocks(const ElementwiseKernel& kernel, VariantList& variants) {
-  const GridChoice grid = grid_of(3, 64, 5);
-  variants.add(contiguous(5003), grid);
-  if (kernel.in_place && kernel.output != DType::kF64) {
-    variants.add(contiguous(5003), grid, "/in-place").alias = Alias::kSame;
-  }
+  if (!kernel.takes_rows_of_blocks) return;
+  variants.add(contiguous(5003), grid_of(3, 64, 5));
+  variants.add(contiguous(5003), grid_of(3, 64, 5), "/in-place").alias = Alias::kSame;
 }
 
 void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {

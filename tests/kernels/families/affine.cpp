@@ -60,6 +60,7 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
   subject.inputs = {dtype};
   subject.output = dtype;
   subject.in_place = true;
+  subject.takes_rows_of_blocks = true;
   const bool represents = represents_family("affine", kernel);
   std::size_t turn = 0;
   for (const Variant& variant : variants_of(subject, breadth_of(selection, represents))) {

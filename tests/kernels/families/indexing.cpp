@@ -77,10 +77,7 @@ std::vector<IndexCase> index_cases(Kind kind, Breadth breadth) {
       {{2, 9, 40}, 1, 19, Ids::kMixed, grid_of(1, 1)},
       {{40, 300, 2}, 1, 33, Ids::kMixed, grid_of(5, 100)},
   };
-  if (kind == Kind::kSelect) {
-    list.push_back({{4, 9, 16}, 1, 12, Ids::kMixed, own_grid(), 0, 3});
-    list.push_back({{3, 11, 48}, 1, 37, Ids::kMixed, grid_of(3, 64, 5)});
-  }
+  if (kind == Kind::kSelect) list.push_back({{4, 9, 16}, 1, 12, Ids::kMixed, own_grid(), 0, 3});
   if (breadth == Breadth::kHandful) return list;
   for (const GridChoice& grid : all_grids()) {
     list.push_back({{3, 10, 80}, 1, 31, Ids::kMixed, grid});

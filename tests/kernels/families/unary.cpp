@@ -43,6 +43,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
     subject.inputs = {dtype};
     subject.output = dtype;
     subject.in_place = true;
+    subject.takes_rows_of_blocks = subject.output != DType::kF64;  // which may go by single elements
     subject.plan = [=, op = *op](const std::vector<View>& inputs, void* out,
                                  ops::Geometry geometry) {
       ops::Unary call;
