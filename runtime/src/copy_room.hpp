@@ -64,8 +64,15 @@ Result<void> copy_within_buffers(const CopyRequest& request, const RoomOf& room_
     is_known = is_known && room.has_value();
     return check_copy_room(direction, address, room, request.bytes);
   };
-  if (request.direction != CopyDirection::kToHost) KILN_TRY(check("to", request.target));
-  if (request.direction != CopyDirection::kToDevice) KILN_TRY(check("from", request.source));
+  // Of the program's own memory null alone is known not to be there.
+  const auto check_program = [&](const char* direction, const void* address) -> Result<void> {
+    if (address != nullptr) return {};
+    return check_copy_room(direction, address, {}, request.bytes);
+  };
+  KILN_TRY(request.direction == CopyDirection::kToHost ? check_program("to", request.target)
+                                                       : check("to", request.target));
+  KILN_TRY(request.direction == CopyDirection::kToDevice ? check_program("from", request.source)
+                                                         : check("from", request.source));
   if (!is_known) return copy_unknown(request.target, request.source, request.bytes);
   std::memcpy(request.target, request.source, request.bytes);
   return {};

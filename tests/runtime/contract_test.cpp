@@ -157,6 +157,11 @@ TEST_CASE("A copy by address that ends past its buffer is refused where the devi
   REQUIRE_FALSE(null);
   CHECK(null.error().message.ends_with("copying 4 bytes to a null pointer"));
   CHECK_FALSE(device.copy_to_host(bytes.data(), nullptr, 4));
+  const Result<void> nowhere = device.copy_to_host(nullptr, buffer.data(), 4);
+  REQUIRE_FALSE(nowhere);
+  CHECK(nowhere.error().message.ends_with("copying 4 bytes to a null pointer"));
+  CHECK_FALSE(device.copy_to_device(buffer.data(), nullptr, 4));
+  check(device.copy_to_host(nullptr, buffer.data(), 0));
   const Result<void> astray = device.copy_to_host(bytes.data(), reinterpret_cast<void*>(4096), 4);
   REQUIRE_FALSE(astray);
   CHECK(astray.error().message.ends_with("copying 4 bytes where no memory is"));
