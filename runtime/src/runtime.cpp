@@ -168,7 +168,8 @@ class RuntimeState {
     return result;
   }
 
-  // Lists the devices. A device that cannot be identified is left out, and the reason is recorded.
+  // Lists the devices. A device that cannot be identified, or that belongs to another backend, is left out, and
+  // the reason is recorded.
   void list_devices(const std::shared_ptr<Driver>& driver, Backend which, OpenBackend& result) {
     const Result<int> count = driver->count_devices();
     if (!count) {
@@ -180,6 +181,10 @@ class RuntimeState {
       if (!traits) {
         result.status.reasons.push_back("device " + std::to_string(ordinal) + ": " +
                                         traits.error().message);
+        continue;
+      }
+      if (backend_of(traits->id) != which) {
+        result.status.reasons.push_back(result.status.library + " is the library of '" + traits->id + "'");
         continue;
       }
       result.devices.push_back(std::make_shared<DeviceState>(driver, which, ordinal,

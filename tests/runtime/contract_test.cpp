@@ -135,6 +135,20 @@ TEST_CASE("Device copies to, on and from the device") {
   CHECK(fourth == 4.0F);
 }
 
+TEST_CASE("Runtime lists no device of another backend's library") {
+  const bool is_host = subject().backend == Backend::kHost;
+  if (!is_host && subject().backend != Backend::kEmulator) return;
+  const char* library = std::getenv(is_host ? "KILN_HOST_LIBRARY" : "KILN_EMULATOR_LIBRARY");
+  if (library == nullptr) SKIP("ctest names the library");
+  OpenOptions options;
+  options.host_library = options.emulator_library = library;
+  options.backends = {is_host ? Backend::kEmulator : Backend::kHost};
+  const Runtime runtime = take(Runtime::open(options));
+  CHECK(runtime.devices().empty());
+  REQUIRE(!runtime.backends()[0].reasons.empty());
+  CHECK(runtime.backends()[0].reasons[0].starts_with(std::string(library) + " is the library of '"));
+}
+
 TEST_CASE("A copy by address that ends past its buffer is refused where the device knows its buffers") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
