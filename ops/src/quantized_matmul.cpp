@@ -64,6 +64,7 @@ class Planner {
 
   Result<LaunchSequence> run() {
     KILN_TRY(element_count({{call_.vectors, call_.slots}}));
+    KILN_TRY(parameter("vectors", tasks()));
     if (call_.experts != 0) {
       if (!is_fused(call_.format)) {
         KILN_TRY(tasks_of_abi());

@@ -318,6 +318,17 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   CHECK(refused.error().message == "no kernel of 'mul_mat' takes blocks of IQ4_NL");
 }
 
+TEST_CASE("quantized_matmul refuses vectors that no kernel counts before it plans launches of them") {
+  QuantizedMatmul call;
+  call.format = BlockFormat::kQ2_K;
+  call.rows = 256, call.columns = 256;
+  call.vectors = std::size_t{1} << 48;
+  CHECK(plan(call).error().message == "281474976710656 vectors are more than the kernel counts");
+  call.format = BlockFormat::kQ4_K;
+  call.vectors = std::size_t{1} << 20, call.slots = std::size_t{1} << 20, call.experts = 8;
+  CHECK(plan(call).error().message == "1099511627776 vectors are more than the kernel counts");
+}
+
 TEST_CASE("plan of a product with up to eight vectors takes the kernel of their number") {
   MulMatVec call;
   call.format = BlockFormat::kQ3_K;
