@@ -138,8 +138,12 @@ class Catalog(_library.Handle):
     def __getitem__(self, key):
         if isinstance(key, tuple):
             module, kernel = key
-            written = self._written(module, kernel)
-            return self.modules[module][kernel] if written is None else written
+            if module not in self.modules:
+                raise KeyError(f"catalog '{self.name}' has no module '{module}'; it has {', '.join(self.modules)}")
+            found = self.modules[module].get(kernel) or self._written(module, kernel)
+            if found is None:
+                raise KeyError(f"module '{module}' has no kernel '{kernel}'{self._nearest(kernel)}")
+            return found
         found = self._found(key)
         if not found:
             is_module = f"; it is a module: catalog.modules[{key!r}]" if key in self.modules else ""

@@ -315,6 +315,9 @@ def launch(device, function, grid, block, values, shared_bytes=0, stream=None):
                   ctypes.c_size_t(len(values)))
 
 
+_CTYPES_VALUE = ctypes._SimpleCData.__base__  # of numbers, structures, arrays and pointers
+
+
 class Function(_library.Handle):
     """A kernel of an image that the caller supplied. Only the sizes of its parameters are known."""
 
@@ -326,4 +329,8 @@ class Function(_library.Handle):
         """Starts the kernel. Each argument is a Buffer or a ctypes value of exactly the parameter's
         type."""
         values = [ctypes.c_void_p(a.address) if isinstance(a, Buffer) else a for a in arguments]
+        for position, value in enumerate(values, 1):
+            if not isinstance(value, _CTYPES_VALUE):
+                raise TypeError(f"argument {position}: a buffer or a ctypes value is wanted, such as ctypes.c_int(1), "
+                                f"not {type(value).__name__}")
         launch(self.device, self._handle, grid, block, values, shared_bytes, stream)

@@ -171,6 +171,9 @@ class Handle:
     def __init__(self, handle, free):
         self._handle, self._free = handle, free
 
+    def __reduce_ex__(self, _protocol):
+        raise TypeError(f"a {type(self).__name__} cannot be copied or pickled: both would free what it holds")
+
     def __del__(self):
         free = getattr(self, "_free", None)
         if free is not None and _opened is not None:

@@ -3,8 +3,10 @@ with saxpy of examples/downstream, and with the same from a manifest without an 
 array, without a GPU."""
 
 import array
+import copy
 import ctypes
 import math
+import pathlib
 import sys
 
 import kiln
@@ -117,6 +119,16 @@ refuses(TypeError, "a list can be passed for a pointer to constant numbers alone
 refuses(TypeError, "a buffer or an array is wanted, not int", take(4, 2, 4096, y))
 refuses(KeyError, "did you mean 'saxpy'", lambda: catalog["saxpi"])
 refuses(KeyError, "did you mean catalog['vectors', 'saxpy']?", lambda: catalog["vectors.saxpy"])
+refuses(KeyError, "catalog 'saxpy' has no module 'vector'; it has vectors", lambda: catalog["vector", "saxpy"])
+refuses(KeyError, "module 'vectors' has no kernel 'saxpi'; did you mean 'saxpy'?", lambda: catalog["vectors", "saxpi"])
+image = pathlib.Path(sys.argv[1]).parent.parent / "images/vectors/host.so"
+brought = device.function(image.read_bytes(), "saxpy")
+refuses(TypeError, "argument 2: a buffer or a ctypes value is wanted, such as ctypes.c_int(1), not int",
+        lambda: brought.launch(1, 256, ctypes.c_uint32(4), 2, x, y))
+# Two of one handle would free it twice.
+for handle in (x, stream, catalog, device, brought):
+    for duplicate in (copy.copy, copy.deepcopy):
+        refuses(TypeError, "cannot be copied", lambda: duplicate(handle))
 refuses(TypeError, "a kiln.Device comes first, not str", lambda: saxpy.launch("host", 1, 64, 4, 2, None, None))
 refuses(kiln.Error, "no-such.kiln", lambda: kiln.Catalog("no-such.kiln"))
 
