@@ -5,6 +5,7 @@
 #include "base/demangle.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "formats/elf.hpp"
 #include "tools/commands/table.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/json/json.hpp"
@@ -143,6 +144,17 @@ Result<void> check_images(const Json& document, const std::filesystem::path& fol
   return error.hint("build or merge it again: what was changed is then made again");
 }
 
+// Returns the hint for an ELF file of the host that is not a host image.
+std::string hint_for(std::string_view bytes) {
+  const Result<Elf> elf = read_elf(std::as_bytes(std::span(bytes)));
+  for (const char* section : {".nv_fatbin", ".hip_fatbin"}) {
+    if (!elf || elf->find_section(section) == nullptr) continue;
+    return std::string("'objcopy -O binary --only-section=") + section +
+           " FILE OUT' takes out its GPU images, which inspect reads";
+  }
+  return "'kiln build' makes host images for the targets 'host' and 'host:wave64'";
+}
+
 // Reads an image, a container, or the catalog of a build, which stands for the build.
 Result<Json> inspect_one_file(const std::filesystem::path& path, const World& world) {
   const std::filesystem::path absolute = world.environment.current_directory / path;
@@ -162,7 +174,7 @@ Result<Json> inspect_one_file(const std::filesystem::path& path, const World& wo
     if (!recognized.what.empty()) return misplaced(recognized, kExpected, path);
     error.hint("inspect reads cubins, PTX, HSACO, bundles, fatbins, host images and build folders");
   } else if (kind == FileKind::kHost && !is_damaged(error)) {
-    error.hint("'kiln build' makes host images for the targets 'host' and 'host:wave64'");
+    error.hint(hint_for(bytes));
   }
   if (is_damaged(error)) error.hint(kMakeItAgain);
   if (error.where.file.empty()) error.where.file = path.string();

@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/support/elf_builder.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tests/support/fake_processes.hpp"
 #include "tests/support/sample_images.hpp"
@@ -72,6 +73,23 @@ TEST_CASE("inspect says what is wrong with a file or folder that it cannot read"
   const auto other = run_inspect({.path = "/w/out", .json = false}, machine.world);
   REQUIRE_FALSE(other);
   CHECK(other.error().message == "not a catalog of this kiln: its 'format' is not 1");
+}
+
+TEST_CASE("inspect says how to take the images out of a program or library of a vendor's compiler") {
+  for (const std::string section : {".nv_fatbin", ".hip_fatbin", ".text"}) {
+    INFO(section);
+    testing::ElfBuilder elf;
+    elf.machine = 62;  // x86-64
+    elf.add({.name = section, .bytes = "image"});
+    Machine machine;
+    REQUIRE(machine.files.write("/w/libvectors.so", elf.build()));
+    const auto refused = run_inspect({.path = "libvectors.so", .json = false}, machine.world);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().notes.back().text ==
+          (section == ".text" ? "'kiln build' makes host images for the targets 'host' and 'host:wave64'"
+                              : "'objcopy -O binary --only-section=" + section +
+                                    " FILE OUT' takes out its GPU images, which inspect reads"));
+  }
 }
 
 TEST_CASE("inspect takes the catalog of a build for the build") {
