@@ -198,6 +198,27 @@ TEST_CASE("Vectors, and single elements") {
   check(subject.device, multiplier, {f32, {{{4, 1}}}, {{{1, 6}}}, {{{4, 6}}}, 1, 4, 1, 6});
 }
 
+TEST_CASE("A null pointer is refused by name") {
+  const Subject subject;
+  const MatrixMultiplier multiplier = open(subject.device);
+  float memory = 1;
+  Matmul product;
+  product.lhs_layout = product.rhs_layout = product.out_layout = {{1, 1}};
+  product.lhs = product.rhs = &memory;
+  const auto refused = [&](const char* words) {
+    const Result<void> done = multiplier.run(product);
+    REQUIRE(!done);
+    CHECK(done.error().code == ErrorCode::kInvalidInput);
+    CHECK(done.error().message == words);
+  };
+  refused("matmul: out is a null pointer");
+  product.out = &memory;
+  product.rhs = nullptr;
+  refused("matmul: rhs is a null pointer");
+  product.lhs = nullptr;
+  refused("matmul: lhs is a null pointer");
+}
+
 TEST_CASE("A library that cannot be opened is told with what to do") {
   if (testing::subject().backend == Backend::kEmulator) SKIP("emulated devices have none");
   const Subject subject;
