@@ -77,7 +77,7 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
 }
 
 constexpr std::string_view kToDevice = " to the device", kToHost = " to the host",
-                           kOnDevice = " on the device", kCopies = "copy is";
+                           kOnDevice = " on the device", kCopies = "copy is", kFills = "fill is";
 
 // The error "the buffer lies on cuda:1, ..." if the buffer is on another device.
 Result<void> check_device(const DeviceState& device, const DeviceBlock* block, std::string_view work) {
@@ -229,6 +229,10 @@ Result<void> Device::fill(void* target, std::uint8_t value, std::size_t bytes,
   Result<void> filled = state_->driver().fill(state_->ordinal(), target, value, bytes, native);
   if (filled) return filled;
   return state_->failed("filling " + bytes_text(bytes), std::move(filled).error());
+}
+Result<void> Device::fill(const Buffer& target, std::uint8_t value, StreamRef stream) const {
+  KILN_TRY(check_device(*state_, target.block_.get(), kFills));
+  return fill(target.data(), value, target.size(), stream);
 }
 
 }  // namespace kiln

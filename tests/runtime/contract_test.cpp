@@ -332,6 +332,7 @@ TEST_CASE("A buffer and a stream of another device are refused, the buffer's add
           "kernel 'scale_add' of module 'arithmetic': argument 2: the buffer lies on " + other + ", the kernel runs on " + one);
   refuses(here.copy_on_device(ours, theirs), "the buffer lies on " + other + ", the copy is on " + one);
   refuses(here.copy_to_device(theirs, counting(kCount)), "the buffer lies on " + other + ", the copy is on " + one);
+  refuses(here.fill(theirs, 0), "the buffer lies on " + other + ", the fill is on " + one);
   CHECK_FALSE(here.download(theirs));
 
   const Stream stream = take(there.create_stream());

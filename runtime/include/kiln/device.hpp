@@ -276,9 +276,7 @@ class Device {
   // (the target is smaller, or a buffer lies on another device), kDriver.
   Result<void> copy_on_device(const Buffer& target, const Buffer& source, StreamRef stream = {}) const;
   // Sets each byte of a buffer.
-  Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const {
-    return fill(target.data(), value, target.size_bytes(), stream);
-  }
+  Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const;
 
   // --- order --------------------------------------------------------------------------------------
 
