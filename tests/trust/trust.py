@@ -675,6 +675,12 @@ def merges(story):
     nvcc.write_text(nvcc.read_text().replace("V13.0.88", "V13.1.1"))
     part(one, "tool")
     one.run("merge", "one", "tool", "--out", "all")
+    one.write("targets.json", '{"format": 1, "name": "demo", "targets": ["compute_80"], "modules": [\n'
+              ' {"name": "all", "sources": ["scale.cu"]},\n'
+              ' {"name": "some", "sources": ["shift.cu"], "targets": ["compute_80", "compute_90"]}]}\n')
+    part(one, "both", "compute_80")
+    part(one, "some")
+    one.run("merge", "both", "some", "--out", "all")
 
     one = story("merge_of_what_is_none", sources=("scale",))
     part(one, "one", "compute_80")

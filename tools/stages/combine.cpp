@@ -40,7 +40,9 @@ const Module* find_module(const Catalog& catalog, const std::string& name) {
   return found == catalog.modules.end() ? nullptr : &*found;
 }
 
-void compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
+// True if `b` lacks a module that it must have.
+bool compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
+  bool lacks_module = false;
   compare_facts(facts_of_build(a.catalog), a.name, facts_of_build(b.catalog), b.name, notes);
   for (const Module& module : a.catalog.modules) {
     if (const Module* other = find_module(b.catalog, module.name)) {
@@ -48,8 +50,10 @@ void compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
     } else if (!module.has_own_targets) {
       notes.insert("module " + quote(module.name) + " is in " + quote(a.name) + " and not in " +
                    quote(b.name));
+      lacks_module = true;
     }
   }
+  return lacks_module;
 }
 
 void compare_targets(const Part& a, const Part& b, std::set<std::string>& notes) {
@@ -70,9 +74,10 @@ void compare_targets(const Part& a, const Part& b, std::set<std::string>& notes)
 
 Result<void> check_parts(const std::vector<Part>& parts) {
   std::set<std::string> differences, targets;
+  bool lacks_module = false;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (std::size_t j = 0; j < parts.size(); ++j) {
-      if (i != j) compare_parts(parts[i], parts[j], differences);
+      if (i != j && compare_parts(parts[i], parts[j], differences)) lacks_module = true;
       if (i < j) compare_targets(parts[i], parts[j], targets);
     }
   }
@@ -83,6 +88,7 @@ Result<void> check_parts(const std::vector<Part>& parts) {
                                               : "they were not made of the same things")};
   differences.merge(targets);
   add_notes(error, differences);
+  if (lacks_module) error.hint("a module that a part has no target of needs 'targets' of its own in the manifest");
   return error.hint("build each target once, all from the same sources, with the same tools");
 }
 
