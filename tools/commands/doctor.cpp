@@ -72,8 +72,23 @@ std::vector<std::string> missing_hip_headers(const Toolchain& toolchain, const F
   return missing;
 }
 
-std::string tools_as_text(const Toolchain& toolchain, const std::vector<std::string>& hip_lacks,
-                          Color color) {
+// Headers of CUDA that the HIP found has by another name, of which this hipify-perl does not know.
+std::vector<std::string> unconverted_headers(const Toolchain& toolchain, const Files& files) {
+  std::vector<std::string> headers;
+  const Tool& hipify = toolchain.tool(ToolKind::kHipify);
+  if (!hipify.found() || !toolchain.tool(ToolKind::kHipCompiler).found()) return headers;
+  const Result<std::string> text = files.read(hipify.path);
+  if (!text) return headers;
+  for (const VendorHeader& header : kHipHeaders) {
+    if (!files.status(toolchain.rocm_path / "include" / header.hip)) continue;
+    const std::string_view file = header.cuda.substr(header.cuda.find('/') + 1);  // it writes "cub\/cub.cuh"
+    if (text->find(file) == std::string::npos) headers.emplace_back(header.cuda);
+  }
+  return headers;
+}
+
+std::string tools_as_text(const Findings& findings, Color color) {
+  const Toolchain& toolchain = findings.toolchain;
   const std::size_t names =
       widest(toolchain.tools, [](const Tool& t) { return to_string(t.kind); });
   const std::size_t versions =
@@ -85,11 +100,17 @@ std::string tools_as_text(const Toolchain& toolchain, const std::vector<std::str
       text += padded(tool.version, versions) + "  " + tool.path.string() + " (" + tool.rule + ")\n";
       const std::string note = note_on(tool);
       if (!note.empty()) text += "      " + padded("", names) + "  note: " + note + "\n";
-      if (tool.kind == ToolKind::kHipCompiler && !hip_lacks.empty()) {
+      if (tool.kind == ToolKind::kHipify && !findings.hipify_leaves.empty()) {
+        text += "      " + padded("", names) +
+                "  note: this hipify-perl does not know headers, so that what includes them is not compiled for "
+                "AMD:\n" +
+                "      " + padded("", names) + "        " + join(findings.hipify_leaves, ", ") + "\n";
+      }
+      if (tool.kind == ToolKind::kHipCompiler && !findings.hip_lacks.empty()) {
         text += "      " + padded("", names) +
                 "  note: this HIP lacks headers, so that what includes the one in brackets is not "
                 "compiled for AMD:\n" +
-                "      " + padded("", names) + "        " + join(hip_lacks, ", ") + "\n";
+                "      " + padded("", names) + "        " + join(findings.hip_lacks, ", ") + "\n";
       }
     } else {
       text += "not found: " + tool.missing + "\n";
@@ -219,7 +240,7 @@ Result<void> add_targets(const DoctorOptions& options, World& world, Findings& f
 }  // namespace
 
 std::string findings_as_text(const Findings& findings, Color color) {
-  return tools_as_text(findings.toolchain, findings.hip_lacks, color) + targets_as_text(findings, color) +
+  return tools_as_text(findings, color) + targets_as_text(findings, color) +
          devices_as_text(findings, color);
 }
 
@@ -231,6 +252,8 @@ std::string findings_as_json(const Findings& findings) {
   }
   members.push_back(
       {"hip_lacks", Json::Array(findings.hip_lacks.begin(), findings.hip_lacks.end())});
+  members.push_back(
+      {"hipify_leaves", Json::Array(findings.hipify_leaves.begin(), findings.hipify_leaves.end())});
   members.push_back({"devices", list_as_json(findings.devices)});
   members.push_back({"backends", list_as_json(findings.backends)});
   return write_json(std::move(members));
@@ -258,6 +281,7 @@ Result<int> run_doctor(const DoctorOptions& options, World& world) {
     }
   }
   findings.hip_lacks = missing_hip_headers(findings.toolchain, world.files);
+  findings.hipify_leaves = unconverted_headers(findings.toolchain, world.files);
 
   if (const auto named = world.environment.get("KILN_DEVICE"); named && !named->empty()) {
     if (const Result<Device> device = runtime.default_device(); !device) {

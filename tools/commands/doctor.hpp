@@ -35,6 +35,7 @@ struct Findings {
   std::vector<DeviceInfo> devices;
   std::vector<BackendStatus> backends;
   std::vector<std::string> hip_lacks;  // headers that the installed HIP lacks
+  std::vector<std::string> hipify_leaves;  // CUDA headers that hipify-perl does not rename
 };
 std::string findings_as_text(const Findings& findings, Color color);
 std::string findings_as_json(const Findings& findings);  // format 1; documented in docs/MANIFEST.md

@@ -95,6 +95,26 @@ TEST_CASE("kiln doctor warns of a KILN_DEVICE that this machine does not have") 
   CHECK(contains(project.kiln({"doctor"}).diagnostics, "kiln: warning: KILN_DEVICE: no device 'cuda:77' on this machine\n"));
 }
 
+TEST_CASE("kiln doctor tells the headers that hipify-perl does not know") {
+  if (!has_amd()) SKIP("needs hipify-perl, hipcc and clang-offload-bundler: see kiln doctor");
+  const ScratchFolder folder;
+  Project project(folder.path());
+  const fs::path hipify = folder.path() / "bin/hipify-perl";
+  fs::create_directories(hipify.parent_path());
+  project.write("bin/hipify-perl", "#!/bin/sh\n# subst(\"cuda_bf16.h\", ...); subst(\"cub\\/cub.cuh\", ...)\n"
+                                   "echo 'HIPIFY version 1.0.0'\n");
+  fs::permissions(hipify, fs::perms::owner_all);
+  project.environment = {{"KILN_HIPIFY_PERL", hipify.string()}};
+  const tools::Outcome told = project.kiln({"doctor"});
+  INFO(told.output);
+  const std::size_t note = told.output.find("note: this hipify-perl does not know headers");
+  REQUIRE(note != std::string::npos);
+  const std::string headers = told.output.substr(note, told.output.find("hipcc", note) - note);
+  CHECK(contains(headers, "cooperative_groups.h"));
+  CHECK_FALSE(contains(headers, "cuda_bf16.h"));
+  CHECK_FALSE(contains(headers, "cub/cub.cuh"));
+}
+
 TEST_CASE("kiln build fails for a target without tools, and --allow-missing leaves it out") {
   if (!has_nvidia()) SKIP("needs nvcc: see kiln doctor");
   const ScratchFolder folder;
