@@ -97,7 +97,8 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
     }
     is_contiguous = is_contiguous && (stride == expected || size == 1);
     if constexpr (kLogChunk != 0) {
-      bits |= dim + 1 == view.rank && stride == 1 ? size : static_cast<u32>(stride);
+      // Neighbours of the innermost dim must be adjacent: any other stride makes `bits` odd.
+      bits |= dim + 1 != view.rank ? static_cast<u32>(stride) : stride == 1 ? size : 1;
     }
     expected *= size;
     inner *= several;

@@ -603,7 +603,8 @@ KILN_DEVICE f32 exp2_approximate(f32 x) {
 #endif
 }
 
-// 1 / x with a relative error below 2^-22. Subnormal arguments and results may count as zero.
+// 1 / x with a relative error of at most 2^-23, as PTX states for rcp.approx and AMD, as one unit in the
+// last place, for v_rcp_f32. Subnormal arguments and results may count as zero.
 KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
   f32 y;

@@ -142,6 +142,7 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
   }
   variants.add(contiguous(1031), grid_of(3, 64), "/unaligned").misalignments =
       variants.offsets(1, 1);
+  variants.add(strided_layout("stepped/64x80"), grid_of(3, 64));
   variants.add_misaligned(contiguous(1025), own_grid(), 3, 5);
   variants.add(passed_layouts()[0], own_grid());
   add_rows_of_blocks(kernel, variants);
@@ -163,6 +164,10 @@ void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
     // For some large views, a thread takes one element in the reference geometry.
     const bool is_large = count_of(view.layout) >= kLarge;
     if (!is_large || kernel.inputs.size() == 1) variants.add(view, reference_grid());
+  }
+  // A few threads, each of which takes several elements of a view.
+  for (const char* const view : {"stepped/64x80", "broadcast-columns/64x80"}) {
+    variants.add(strided_layout(view), grid_of(3, 64));
   }
   for (const GridChoice& grid : all_grids()) {
     if (grid.blocks == 0) continue;

@@ -41,6 +41,7 @@ std::vector<NamedLayout> make_strided_layouts() {
   add("permuted", permuted({17, 9, 40}, {2, 0, 1}));
   add("broadcast-rows", {{33, 65}, {0, 1}});
   add("broadcast-columns", {{33, 65}, {1, 0}});
+  add("broadcast-columns", {{64, 80}, {16, 0}});  // the stride between rows is of whole chunks
   add("broadcast-middle", {{4, 33, 16}, {16, 0, 1}});
   add("broadcast-all", {{1025}, {0}});
   add("narrowed-columns", {{33, 48}, {100, 1}}, 3);
@@ -49,6 +50,7 @@ std::vector<NamedLayout> make_strided_layouts() {
   add("narrowed-middle", {{3, 5, 64}, {1024, 64, 1}}, 128);
   add("stepped", {{1023}, {2}});
   add("stepped", {{31, 17}, {102, 3}}, 5);
+  add("stepped", {{64, 80}, {1280, 16}});  // all strides are of whole chunks
   add("windows", {{60, 7}, {1, 1}});  // each row starts one element after the previous one
   add("ones", {{1, 65, 1, 33, 1}, {7, 1, 9, 65, 5}});
   add("eight-dims", permuted({2, 3, 2, 3, 2, 3, 2, 3}, {7, 1, 5, 3, 4, 2, 6, 0}));
