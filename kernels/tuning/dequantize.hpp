@@ -33,6 +33,6 @@ inline constexpr unsigned long long kSmallTensor = 1ull << 12, kSmallOutput = 1u
 //   Q5_1     17.9 -> 17.4    136 -> 142     30.9 -> 28.9    241 -> 219
 //   MXFP4    17.9 -> 17.3    131 -> 136     30.1 -> 27.7    234 -> 209
 //   Q8_0     20.9 -> 19.4    156 -> 140     34.9 -> 31.4    263 -> 236
-inline constexpr unsigned long long kManyDequantized = 1ull << 23;
+inline constexpr unsigned long long kManyDequantized = 1ull << 22;
 
 }  // namespace kiln::tuning

@@ -118,8 +118,10 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, of(kWhere, call.condition_dtype), call.dtype));
   launch.layout = views.block;  // never null
   launch.layout_argument = 2;
-  if (contiguous || has_whole_rows(call, views)) {
+  if (contiguous) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
+  } else if (has_whole_rows(call, views)) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly));
   }

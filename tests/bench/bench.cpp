@@ -170,12 +170,15 @@ Result<double> Bench::copy_us(double bytes) {
   KILN_TRY_ASSIGN(const double by_kernel, clock_->graph_us(stream_, plan, [&](std::size_t i) {
     return clock_->copy_by_kernel(stream_, target(i), source(i), length);
   }));
-  return copies_[half] = std::min(by_engine, by_kernel);
+  // The buffers are those of the case, which may hold less than one copy of all its bytes.
+  const double whole = static_cast<double>(half) / static_cast<double>(length);
+  return copies_[half] = std::min(by_engine, by_kernel) * whole;
 }
 
 Result<double> Bench::read_us(double bytes) {
   const std::size_t length = std::min(static_cast<std::size_t>(bytes) / 16 * 16 + 16, inp_.size());
-  if (const auto known = reads_.find(length); known != reads_.end()) return known->second;
+  const double whole = std::max(1.0, bytes / static_cast<double>(length));
+  if (const auto known = reads_.find(length); known != reads_.end()) return known->second * whole;
   const std::size_t sets =
       std::clamp<std::size_t>(inp_.size() / length, 1, kBeyondCache / length + 2);
   const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
@@ -183,7 +186,7 @@ Result<double> Bench::read_us(double bytes) {
     return clock_->read_by_kernel(stream_, out_.data(), inp_.as<char>() + i % sets * length,
                                   length);
   }));
-  return reads_[length];
+  return reads_[length] * whole;
 }
 
 Result<Measurement> Bench::measure(const BenchCase& given) {
