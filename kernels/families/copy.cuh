@@ -48,7 +48,7 @@ struct Copy {
   // Handles launches whose threads do more than copy one element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
-    const u32 full = full_blocks();
+    const u32 full = block_size() == 1024 ? kFullBlocks : kMostBlocks;  // start() lets others exit
     Columns columns = Columns::none();
     if (family.view.info == nullptr) {
       if (block_index() >= full) return;

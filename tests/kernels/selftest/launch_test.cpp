@@ -91,7 +91,9 @@ TEST_CASE("plan spreads every elementwise kernel as kernels/tuning says for the 
     const std::vector<Launch> large = maps_of(kLarge, layout), small = maps_of(kSmall, layout);
     for (std::size_t i = 0; i < large.size(); ++i) {
       INFO(to_string(large[i]));
-      const auto threads = [](const Launch& launch) { return launch.grid.x * launch.block.x; };
+      const auto threads = [](const Launch& launch) {
+        return launch.grid.x * launch.grid.y * launch.block.x;
+      };
       // Functions of one operand process groups of a transposed view with larger blocks.
       const std::uint32_t block = layout.strides.rank() != 0 && i < 2 ? 512 : 128;
       CHECK(large[i].block.x == block);  // the reference block has 1024
@@ -101,6 +103,27 @@ TEST_CASE("plan spreads every elementwise kernel as kernels/tuning says for the 
     }
   }
   CHECK(maps_of(kLarge, transposed)[3].grid.x != maps_of(kSmall, transposed)[3].grid.x);
+}
+
+TEST_CASE("plan gives large contiguous arrays a thread for every two chunks") {
+  constexpr Gpu kGpu{"sm_90", 132};
+  for (const std::size_t count : {std::size_t{1} << 26, (std::size_t{1} << 26) + 12345}) {
+    const std::vector<Launch> maps = maps_of(kGpu, {{count}});
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+      INFO(to_string(maps[i]));
+      const std::size_t threads = std::size_t{maps[i].grid.x} * maps[i].grid.y * maps[i].block.x;
+      CHECK(threads >= count / 4 / 2);
+      CHECK(threads < count / 4 / 2 + 512 * 128);  // at most a row of blocks more
+      // Kernels of one operand let blocks beyond a row exit at once.
+      CHECK((maps[i].grid.y == 1) == (i >= 2));
+      if (i < 2) CHECK(maps[i].grid.x <= 512);
+    }
+  }
+  // Those of AMD and of the host keep as many threads as the device holds.
+  for (const Launch& launch : maps_of({"gfx1100", 48}, {{std::size_t{1} << 26}})) {
+    CHECK(launch.grid.y == 1);
+    CHECK(launch.grid.x * launch.block.x <= 48 * 2048);
+  }
 }
 
 TEST_CASE("plan names the shape that it refuses") {
