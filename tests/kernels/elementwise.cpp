@@ -295,7 +295,8 @@ Case build(const ElementwiseKernel& kernel, const Variant& variant, std::string 
   }
   made.operands.push_back(std::move(out));
 
-  made.plan = [kernel, variant](const std::vector<void*>& addresses) -> Result<ops::Launch> {
+  made.plan_for = [kernel, variant](const std::vector<void*>& addresses,
+                                    const ops::Gpu& gpu) -> Result<ops::Launch> {
     std::vector<View> views;
     std::vector<ops::Layout> layouts;
     for (std::size_t i = 0; i < kernel.inputs.size(); ++i) {
@@ -309,7 +310,12 @@ Case build(const ElementwiseKernel& kernel, const Variant& variant, std::string 
       views.push_back({view.layout, data});
       layouts.push_back(view.layout);
     }
-    Result<ops::Launch> launch = kernel.plan(views, addresses.back(), variant.grid.geometry);
+    const auto plan_on = [&](const ops::Gpu& device) {
+      return kernel.plan(views, addresses.back(), variant.grid.geometry, device);
+    };
+    Result<ops::Launch> launch = plan_on(gpu);
+    // The helper may choose another kernel on this device. The case is of this one.
+    if (launch && launch->kernel.text() != kernel.name) launch = plan_on({});
     if (!launch) return launch;
     variant.grid.apply(*launch);
     if (variant.empty) launch->arguments[0] = ops::Argument::of(std::size_t{0});
@@ -353,7 +359,7 @@ void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
     if (variant.grid.name != own_grid().name || variant.empty) continue;
     std::vector<View> inputs;
     for (const NamedLayout& view : variant.views) inputs.push_back({view.layout, nullptr});
-    const auto launch = kernel.plan(inputs, nullptr, ops::Geometry::kOwn);
+    const auto launch = kernel.plan(inputs, nullptr, ops::Geometry::kOwn, {});
     if (launch && launch->kernel.text() == kernel.name) {
       cases.push_back(elementwise_case(kernel, variant));
     }

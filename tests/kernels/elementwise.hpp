@@ -53,7 +53,9 @@ struct ElementwiseKernel {
   bool in_place = false;            // `out` may be the input, or the input may be null
   bool takes_rows_of_blocks = false;  // its grid may be two-dimensional
   bool first_is_condition = false;  // half of the elements of the first input are 0
-  std::function<Result<ops::Launch>(const std::vector<View>&, void* out, ops::Geometry)> plan;
+  std::function<Result<ops::Launch>(const std::vector<View>&, void* out, ops::Geometry,
+                                    const ops::Gpu&)>
+      plan;
   // Returns the permitted values of the output for these inputs.
   std::function<Expected(const Bits* inputs)> reference;
 };

@@ -71,7 +71,8 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
                                 : pick(kUnsignedScalars);
     const Bits mul = scalar_bits(dtype, scalars.mul);
     const Bits add = scalar_bits(dtype, scalars.add);
-    subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                       const ops::Gpu& gpu) {
       ops::Affine call;
       call.dtype = dtype;
       call.layout = inputs[0].layout;
@@ -80,7 +81,7 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
       call.mul = ops::Scalar::of_bits(dtype, mul);
       call.add = ops::Scalar::of_bits(dtype, add);
       call.geometry = geometry;
-      return plan(call);
+      return plan(call, gpu);
     };
     subject.reference = [=](const Bits* inputs) {
       return is_float(dtype) ? float_reference(dtype, inputs[0], mul, add)

@@ -103,7 +103,8 @@ bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<
     subject.inputs = {dtype, dtype};
     subject.output = output_dtype(op, dtype);
     subject.input_names = {"lhs", "rhs"};
-    subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+    subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                       const ops::Gpu& gpu) {
       ops::Binary call;
       call.op = op;
       call.dtype = dtype;
@@ -113,7 +114,7 @@ bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<
       call.rhs = inputs[1].data;
       call.out = out;
       call.geometry = geometry;
-      return plan(call);
+      return plan(call, gpu);
     };
     subject.reference = [=](const Bits* inputs) { return binary_reference(op, dtype, inputs); };
     add_elementwise_cases(subject, breadth_of(selection, represents_family("binary", kernel)),

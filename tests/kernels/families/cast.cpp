@@ -53,7 +53,8 @@ ElementwiseKernel cast_kernel(std::string_view name, DType from, DType to, ops::
   subject.name = name;
   subject.inputs = {from};
   subject.output = to;
-  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                     const ops::Gpu& gpu) {
     ops::Cast call;
     call.from = from;
     call.to = to;
@@ -62,7 +63,7 @@ ElementwiseKernel cast_kernel(std::string_view name, DType from, DType to, ops::
     call.out = out;
     call.geometry = geometry;
     call.tiles = tiles;
-    return plan(call);
+    return plan(call, gpu);
   };
   auto memo = std::make_shared<Memo>(from, [=](Bits inp) { return cast_reference(from, to, inp); });
   subject.reference = [memo](const Bits* inputs) { return (*memo)(inputs[0]); };

@@ -248,7 +248,8 @@ ElementwiseKernel view_copy(std::string_view kernel, DType dtype) {
   subject.name = kernel;
   subject.inputs = {dtype};
   subject.output = dtype;
-  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                     const ops::Gpu& gpu) {
     ops::Unary call;
     call.dtype = dtype;
     call.layout = inputs[0].layout;
@@ -256,7 +257,7 @@ ElementwiseKernel view_copy(std::string_view kernel, DType dtype) {
     call.out = out;
     call.geometry = geometry;
     call.rearranged = ops::Rearranged::kAlways;
-    return plan(call);
+    return plan(call, gpu);
   };
   subject.reference = [](const Bits* inputs) { return Expected::exactly(inputs[0]); };
   return subject;

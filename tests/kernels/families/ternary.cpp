@@ -21,7 +21,8 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   subject.output = dtype;
   subject.input_names = {"ids", "t", "f"};
   subject.first_is_condition = true;
-  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry) {
+  subject.plan = [=](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                     const ops::Gpu& gpu) {
     ops::Where call;
     call.condition_dtype = condition_dtype;
     call.dtype = dtype;
@@ -34,7 +35,7 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
     call.out = out;
     call.geometry = geometry;
     call.tiles = tiled ? ops::Tiles::kAlways : ops::Tiles::kNever;
-    return plan(call);
+    return plan(call, gpu);
   };
   subject.reference = [](const Bits* inputs) {
     return Expected::exactly(inputs[0] != 0 ? inputs[1] : inputs[2]);

@@ -44,8 +44,8 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
     subject.output = dtype;
     subject.in_place = true;
     subject.takes_rows_of_blocks = subject.output != DType::kF64;  // which may go by single elements
-    subject.plan = [=, op = *op](const std::vector<View>& inputs, void* out,
-                                 ops::Geometry geometry) {
+    subject.plan = [=, op = *op](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
+                                 const ops::Gpu& gpu) {
       ops::Unary call;
       call.op = op;
       call.dtype = dtype;
@@ -55,7 +55,7 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
       call.parameter = ops::Scalar::of_bits(dtype, parameter);
       call.geometry = geometry;
       call.rearranged = ops::Rearranged::kNever;
-      return plan(call);
+      return plan(call, gpu);
     };
     if (*op == ops::UnaryOp::kCopy) {
       subject.reference = [](const Bits* inputs) { return Expected::exactly(inputs[0]); };
