@@ -346,8 +346,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
 #pragma unroll 1
     for (; i < numel; i += threads) {
-      const Place<kInputs> place = contiguous ? place_in_order<kInputs>(i)
-                                              : find_element(views, static_cast<u32>(i));
+      const Place<kInputs> place =
+          contiguous ? place_in_order<kInputs>(i) : find_element(views, static_cast<u32>(i));
       out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
     }
   }

@@ -79,7 +79,8 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                               MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most), traits);
+  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most),
+                     traits);
 }
 KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);

@@ -61,11 +61,8 @@ inline constexpr Names kAlone[] = {
 // Further such kernels on targets other than sm_90, for which the compiler needs a register or two
 // more.
 inline constexpr Names kAloneElsewhere[] = {
-    {"where_u8_", "16"},
-    {"where_u8_", "32"},
-    {"where_u32_", "16"},
-    {"usin_", "f32"},
-    {"ucos_", "f32"},
+    {"where_u8_", "16"}, {"where_u8_", "32"}, {"where_u32_", "16"},
+    {"usin_", "f32"},    {"ucos_", "f32"},
 };
 
 constexpr unsigned length(const char* text) {
@@ -277,7 +274,8 @@ struct Spread {
     const unsigned long long of_block = 1ull * each * block;
     const unsigned long long blocks = (chunks + of_block - 1) / of_block;
     constexpr unsigned kRow = 512;  // blocks; all of them work in any kernel
-    const unsigned rows = grid == Grid::kRows ? static_cast<unsigned>((blocks + kRow - 1) / kRow) : 1;
+    const unsigned rows =
+        grid == Grid::kRows ? static_cast<unsigned>((blocks + kRow - 1) / kRow) : 1;
     return {static_cast<unsigned>((blocks + rows - 1) / rows), block, rows};
   }
 };

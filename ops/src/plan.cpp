@@ -96,9 +96,7 @@ std::size_t widest_of(const OwnKernel& own) {
   return std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
 }
 // Functions of f64 go element by element (families/map.cuh).
-bool goes_singly(const OwnKernel& own) {
-  return own.cost == Cost::kLong && own.out == DType::kF64;
-}
+bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
 bool is_alone(const OwnKernel& own, const tuning::Spread& spread) {
   return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
 }
@@ -117,8 +115,9 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   const tuning::Spread spread = spread_over(gpu);
   if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
   if (!contiguous) return set_grid(launch, geometry, count, spread.strided(count));
-  return set_grid(launch, geometry, count,
-                  spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone(own, spread)));
+  return set_grid(
+      launch, geometry, count,
+      spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone(own, spread)));
 }
 
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,

@@ -212,10 +212,10 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
     constexpr std::size_t kValuesOfThread = 8;
     const std::size_t threads = call.count / kValuesOfThread;
     launch.block.x = kBlock;
-    const bool is_resident =
-        call.dtype == DType::kF16 && call.format != BlockFormat::kQ8_0 && threads >= tuning::kManyDequantized;
-    launch.grid.x = is_resident ? spread_over(gpu).over(threads, kBlock).blocks
-                                : divide_up(threads, kBlock);
+    const bool is_resident = call.dtype == DType::kF16 && call.format != BlockFormat::kQ8_0 &&
+                             threads >= tuning::kManyDequantized;
+    launch.grid.x =
+        is_resident ? spread_over(gpu).over(threads, kBlock).blocks : divide_up(threads, kBlock);
   } else {
     launch.block.x = format.counts_values ? kBlock : kWave;
     launch.grid.x = divide_up(call.count, format.counts_values ? 512 : 256);

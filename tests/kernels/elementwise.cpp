@@ -354,7 +354,7 @@ void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
 }
 
 void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
-                     std::vector<CaseSpec>& cases) {
+                      std::vector<CaseSpec>& cases) {
   for (const Variant& variant : variants_of(kernel, breadth)) {
     if (variant.grid.name != own_grid().name || variant.empty) continue;
     std::vector<View> inputs;

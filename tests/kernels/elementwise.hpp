@@ -50,9 +50,9 @@ struct ElementwiseKernel {
   std::vector<DType> inputs;
   DType output = DType::kU8;
   std::vector<std::string> input_names = {"inp"};
-  bool in_place = false;            // `out` may be the input, or the input may be null
+  bool in_place = false;              // `out` may be the input, or the input may be null
   bool takes_rows_of_blocks = false;  // its grid may be two-dimensional
-  bool first_is_condition = false;  // half of the elements of the first input are 0
+  bool first_is_condition = false;    // half of the elements of the first input are 0
   std::function<Result<ops::Launch>(const std::vector<View>&, void* out, ops::Geometry,
                                     const ops::Gpu&)>
       plan;
@@ -75,6 +75,6 @@ void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
 // For a kernel of kiln's own that serves only some views: adds a case for each variant for which
 // `plan` chooses it.
 void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
-                     std::vector<CaseSpec>& cases);
+                      std::vector<CaseSpec>& cases);
 
 }  // namespace kiln::conformance

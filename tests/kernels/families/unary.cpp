@@ -43,7 +43,8 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
     subject.inputs = {dtype};
     subject.output = dtype;
     subject.in_place = true;
-    subject.takes_rows_of_blocks = subject.output != DType::kF64;  // which may go by single elements
+    subject.takes_rows_of_blocks =
+        subject.output != DType::kF64;  // which may go by single elements
     subject.plan = [=, op = *op](const std::vector<View>& inputs, void* out, ops::Geometry geometry,
                                  const ops::Gpu& gpu) {
       ops::Unary call;
