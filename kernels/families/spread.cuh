@@ -120,7 +120,9 @@ struct Spread {
   // multiprocessors -> on all: 472 -> 353.
   KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks())
       : self(thread_number()), threads(blocks_up_to(most) * block_size()) {
-    leave_room(numel, is_alone);
+    has_one_each = launched_threads() >= numel;
+    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
+    if (has_one_each && resident < threads) threads = resident;
   }
   // The same for a grid that may have several rows of blocks, along y. Blocks of such a grid beyond
   // `most` must have exited. Grids of the reference's blocks have one row; they do not read y, since
@@ -141,13 +143,6 @@ struct Spread {
     if (!has_one_each || chunks <= resident_threads()) return threads;
     const u32 working = blocks * 1024;
     return threads < working ? threads : working;
-  }
-
- private:
-  KILN_DEVICE void leave_room(u64 numel, bool is_alone) {
-    has_one_each = launched_threads() >= numel;
-    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
-    if (has_one_each && resident < threads) threads = resident;
   }
 };
 

@@ -95,11 +95,6 @@ namespace {
 std::size_t widest_of(const OwnKernel& own) {
   return std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
 }
-// Functions of f64 go element by element (families/map.cuh).
-bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
-bool is_alone(const OwnKernel& own, const tuning::Spread& spread) {
-  return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
-}
 // True if a large array takes longer to compute than to move: expensive functions and pairs of bytes.
 bool is_long(const OwnKernel& own, std::size_t widest) {
   return tuning::cost_of(own.name.data(), tuning::Cost::kBrief) == tuning::Cost::kLongest ||
@@ -107,6 +102,12 @@ bool is_long(const OwnKernel& own, std::size_t widest) {
 }
 
 }  // namespace
+
+bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
+
+bool is_alone(const OwnKernel& own, const tuning::Spread& spread) {
+  return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
+}
 
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest) {

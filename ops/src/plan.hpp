@@ -15,13 +15,18 @@ namespace kiln::ops {
 // dtypes that have a kernel.
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 
-// Sets a one-dimensional grid: `own`, or in the reference geometry one thread for each of `count`
+// Sets the grid: `own`, or in the reference geometry one row with a thread for each of `count`
 // elements in blocks of 1024. Errors (kInvalidInput): a count that does not fit into the
 // reference's 32 bits.
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own);
 
 // Returns the device as kernels/tuning describes it.
 tuning::Spread spread_over(const Gpu& gpu);
+
+// True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
+bool goes_singly(const OwnKernel& own);
+// True if a multiprocessor holds only one of the kernel's blocks of 1024 threads.
+bool is_alone(const OwnKernel& own, const tuning::Spread& spread);
 
 // Sets the grid of a kernel with one element per thread. kiln's own grid comes from kernels/tuning.
 // It depends on the device, on whether the operands are contiguous, and on the size of the widest

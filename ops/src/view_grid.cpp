@@ -219,14 +219,13 @@ Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, st
                            const ViewBlock& block, std::size_t views, Reads reads) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   const tuning::Spread spread = spread_over(gpu);
-  const bool is_alone = tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
-  const bool singly = own.cost == Cost::kLong && own.out == DType::kF64;
   const bool is_host = spread.machine.architecture == tuning::Architecture::kHost;
-  if ((singly && count > spread.resident()) || is_host || block.rank == 0) {
+  if ((goes_singly(own) && count > spread.resident()) || is_host || block.rank == 0) {
     return set_elementwise_grid(launch, gpu, geometry, count, false);
   }
-  return set_grid(launch, geometry, count,
-                  launch_of(spread, {block, views}, count, {reads, size_of(own.dtype), is_alone}));
+  return set_grid(
+      launch, geometry, count,
+      launch_of(spread, {block, views}, count, {reads, size_of(own.dtype), is_alone(own, spread)}));
 }
 
 }  // namespace kiln::ops
