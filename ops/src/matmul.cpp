@@ -106,7 +106,7 @@ const std::string& MatrixMultiplier::library() const { return state_->path; }
 
 Result<void> MatrixMultiplier::run(const Matmul& product) const {
   KILN_TRY_ASSIGN(const Gemm gemm, plan_gemm(product));
-  // The libraries do not ask.
+  // The libraries do not check their operands.
   for (const auto& [name, data] : {std::pair{"lhs", product.lhs}, {"rhs", product.rhs}, {"out", product.out}}) {
     if (data != nullptr) continue;
     return Error{ErrorCode::kInvalidInput, "matmul: " + std::string(name) + " is a null pointer", {}, {}};

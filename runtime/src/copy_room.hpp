@@ -64,7 +64,7 @@ Result<void> copy_within_buffers(const CopyRequest& request, const RoomOf& room_
     is_known = is_known && room.has_value();
     return check_copy_room(direction, address, room, request.bytes);
   };
-  // Of the program's own memory null alone is known not to be there.
+  // Checks an address in the program's own memory. Only null is known to be invalid there.
   const auto check_program = [&](const char* direction, const void* address) -> Result<void> {
     if (address != nullptr) return {};
     return check_copy_room(direction, address, {}, request.bytes);

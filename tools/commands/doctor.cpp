@@ -72,7 +72,8 @@ std::vector<std::string> missing_hip_headers(const Toolchain& toolchain, const F
   return missing;
 }
 
-// Headers of CUDA that the HIP found has by another name, of which this hipify-perl does not know.
+// Returns the CUDA headers that the installed HIP has under another name but hipify-perl does not
+// rename.
 std::vector<std::string> unconverted_headers(const Toolchain& toolchain, const Files& files) {
   std::vector<std::string> headers;
   const Tool& hipify = toolchain.tool(ToolKind::kHipify);
