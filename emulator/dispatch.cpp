@@ -17,14 +17,15 @@
 namespace kiln::emulator {
 namespace {
 
-constexpr u32 kMostThreads = 1024;
-constexpr u64 kMostThreadsInDimension = 0xffffffff;  // of a grid, the limit of HIP
-constexpr u64 kMostWorkgroups = u64{1} << 40;         // years of emulation
-constexpr u32 kMostLds = 64 * 1024;
+constexpr u32 kMaxThreads = 1024;
+constexpr u64 kMaxThreadsInDimension = 0xffffffff;  // of a grid, the limit of HIP
+constexpr u64 kMaxWorkgroups = u64{1} << 40;        // years of emulation
+constexpr u32 kMaxLds = 64 * 1024;
 // A launch of fewer instructions ends before a second thread has started.
 constexpr u64 kWorthAThread = 200'000;
 
-Error impossible(const Kernel& kernel, const std::string& what, ErrorCode code = ErrorCode::kInvalidInput) {
+Error impossible(const Kernel& kernel, const std::string& what,
+                 ErrorCode code = ErrorCode::kInvalidInput) {
   return Error{code,
                "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what,
                {},
@@ -49,9 +50,9 @@ Result<void> check(const LaunchRequest& request) {
   const Kernel& kernel = *request.kernel;
   if (is_empty(request.grid)) return impossible(kernel, "a grid without a workgroup");
   if (is_empty(request.block)) return impossible(kernel, "a workgroup without a thread");
-  if (!product_within(request.block, kMostThreads)) {
+  if (!product_within(request.block, kMaxThreads)) {
     return impossible(kernel, extents(request.block) + " threads in a workgroup; the limit is " +
-                                  std::to_string(std::min<u64>(kMostThreads, kernel.max_threads)));
+                                  std::to_string(std::min<u64>(kMaxThreads, kernel.max_threads)));
   }
   const u64 threads = u64{request.block[0]} * request.block[1] * request.block[2];
   if (Result<void> fits = check_launch_bound(threads, kernel.max_threads); !fits) {
@@ -60,20 +61,21 @@ Result<void> check(const LaunchRequest& request) {
     return error;
   }
   for (std::size_t i = 0; i < request.grid.size(); ++i) {
-    if (u64{request.grid[i]} * request.block[i] > kMostThreadsInDimension) {
-      return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups of " + extents(request.block) +
-                                    " threads; the limit is " + std::to_string(kMostThreadsInDimension) +
+    if (u64{request.grid[i]} * request.block[i] > kMaxThreadsInDimension) {
+      return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups of " +
+                                    extents(request.block) + " threads; the limit is " +
+                                    std::to_string(kMaxThreadsInDimension) +
                                     " threads in each dimension");
     }
   }
-  if (!product_within(request.grid, kMostWorkgroups)) {
+  if (!product_within(request.grid, kMaxWorkgroups)) {
     return impossible(kernel, "a grid of " + extents(request.grid) + " workgroups; the limit is " +
-                                  std::to_string(kMostWorkgroups));
+                                  std::to_string(kMaxWorkgroups));
   }
   const u64 lds = u64{kernel.descriptor.group_segment_size} + request.dynamic_lds;
-  if (lds > kMostLds) {
+  if (lds > kMaxLds) {
     return impossible(
-        kernel, std::to_string(lds) + " bytes of LDS; the limit is " + std::to_string(kMostLds));
+        kernel, std::to_string(lds) + " bytes of LDS; the limit is " + std::to_string(kMaxLds));
   }
   const std::vector<std::string> missing = request.program->missing_in(kernel.name);
   if (!missing.empty()) {
@@ -122,7 +124,8 @@ class Grid {
                             ? 0
                             : std::min({u64{plan_.options.threads} - 1, left,
                                         counts_.instructions * left / kWorthAThread});
-    const HelpingThreads helping(helpers, [this](std::size_t) { work(*make_workgroup_runner(plan_)); });
+    const HelpingThreads helping(helpers,
+                                 [this](std::size_t) { work(*make_workgroup_runner(plan_)); });
     work(*runner);
     counts_.threads = static_cast<unsigned>(helping.count()) + 1;
   }

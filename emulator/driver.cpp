@@ -45,11 +45,14 @@ struct EmulatedModule {
 // docs/EMULATOR.md lists the variables.
 RunOptions options_from_environment() {
   RunOptions options;
-  options.threads = static_cast<unsigned>(environment_number("KILN_EMULATOR_THREADS", kThreadBounds)
-                                              .value_or(std::max(1u, std::thread::hardware_concurrency())));
+  options.threads =
+      static_cast<unsigned>(environment_number("KILN_EMULATOR_THREADS", kThreadBounds)
+                                .value_or(std::max(1u, std::thread::hardware_concurrency())));
   options.seed = environment_number("KILN_EMULATOR_SEED").value_or(0);
-  options.instruction_limit = environment_number("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
-  if (environment_number("KILN_EMULATOR_CHECKS").value_or(0) != 0) options.checks = Checks::kEverything;
+  options.instruction_limit =
+      environment_number("KILN_EMULATOR_LIMIT").value_or(options.instruction_limit);
+  if (environment_number("KILN_EMULATOR_CHECKS").value_or(0) != 0)
+    options.checks = Checks::kEverything;
   return options;
 }
 
@@ -140,7 +143,7 @@ class EmulatorDriver final : public ImmediateDriver {
     return static_cast<const EmulatedFunction*>(function)->parameter_sizes();
   }
 
-  std::optional<std::uint32_t> most_threads(int, NativeFunction function) override {
+  std::optional<std::uint32_t> max_threads(int, NativeFunction function) override {
     return static_cast<const EmulatedFunction*>(function)->kernel->max_threads;
   }
 
@@ -188,7 +191,9 @@ class EmulatorDriver final : public ImmediateDriver {
   }
 
  private:
-  std::optional<u64> room(const void* address) const { return memory_.room(reinterpret_cast<u64>(address)); }
+  std::optional<u64> room(const void* address) const {
+    return memory_.room(reinterpret_cast<u64>(address));
+  }
 
   const RunOptions options_;
   MemoryMap memory_;
@@ -203,7 +208,8 @@ namespace {
 
 // Returns null, or the reason why this machine cannot run the emulator.
 const char* reason_against() {
-  const bool fits = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");  // and F16C with them
+  const bool fits =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");  // and F16C with them
   return fits ? nullptr : "the emulator needs a processor with AVX2, FMA and F16C";
 }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr u64 kArenaBytes = u64{1} << 40;
 constexpr u64 kPage = 4096;
 constexpr u64 kGap = u64{1} << 20;  // between buffers, at least
-constexpr std::size_t kMostFreed = 4096;
+constexpr std::size_t kMaxFreed = 4096;
 
 constexpr u64 whole_pages(u64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
@@ -30,7 +30,9 @@ Error out_of_memory(std::size_t bytes) {
 
 }  // namespace
 
-u64 machine_memory() { return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE)); }
+u64 machine_memory() {
+  return static_cast<u64>(sysconf(_SC_PHYS_PAGES)) * static_cast<u64>(sysconf(_SC_PAGESIZE));
+}
 
 MemoryMap::~MemoryMap() {
   if (arena_ != 0) munmap(reinterpret_cast<void*>(arena_), kArenaBytes);
@@ -42,8 +44,11 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
     void* arena =
         mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED) {
-      return Error{ErrorCode::kEnvironment, "mmap: ENOMEM: cannot reserve 1 TiB of addresses for emulated memory"}
-          .hint("no more memory is taken than is allocated: raise the limit on addresses, 'ulimit -v unlimited'");
+      return Error{ErrorCode::kEnvironment,
+                   "mmap: ENOMEM: cannot reserve 1 TiB of addresses for emulated memory"}
+          .hint(
+              "no more memory is taken than is allocated: raise the limit on addresses, 'ulimit -v "
+              "unlimited'");
     }
     arena_ = reinterpret_cast<u64>(arena);
     next_ = arena_ + kGap;
@@ -97,7 +102,7 @@ Result<void> MemoryMap::free(void* memory) {
   allocated_ -= span;
   mmap(memory, span, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   freed_.push_back({begin, buffer->second.bytes, true, 0});
-  if (freed_.size() > kMostFreed) freed_.pop_front();
+  if (freed_.size() > kMaxFreed) freed_.pop_front();
   buffers_.erase(buffer);
   return {};
 }
@@ -208,7 +213,8 @@ std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   if (near.bytes == 0 || is_far) return "where no buffer is";
   const BufferExtent buffer{near.begin, near.bytes};
   return place_beside(
-      buffer, near.address, name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
+      buffer, near.address,
+      name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
 }
 
 }  // namespace kiln::emulator

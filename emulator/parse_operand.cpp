@@ -113,9 +113,9 @@ std::optional<ParsedOperand> parse_register(std::string_view text) {
   } else if (!text.empty()) {
     return std::nullopt;
   }
-  constexpr u32 kMostVectorRegisters = 512;
+  constexpr u32 kMaxVectorRegisters = 512;
   const u32 end = first + last + 1;
-  if (last < *number || end > (operand.is_vector() ? kMostVectorRegisters : u32{kScalarRegisters}))
+  if (last < *number || end > (operand.is_vector() ? kMaxVectorRegisters : u32{kScalarRegisters}))
     return std::nullopt;
   operand.reg = static_cast<u16>(first + *number);
   operand.registers = static_cast<u8>(last - *number + 1);

@@ -111,8 +111,8 @@ Result<void> Program::map_segments(const Hsaco& hsaco) {
     if (segment.type != kElfSegmentLoad) continue;
     end = std::max(end, segment.address + segment.memory_size);
   }
-  constexpr u64 kMostBytes = u64{1} << 32;
-  if (end == 0 || end > kMostBytes)
+  constexpr u64 kMaxBytes = u64{1} << 32;
+  if (end == 0 || end > kMaxBytes)
     return unsupported("a code object of " + std::to_string(end) + " bytes");
   const std::size_t bytes = (static_cast<std::size_t>(end) + kPage - 1) / kPage * kPage;
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -15,8 +15,8 @@ constexpr std::size_t kImageAlignment = 64;
 constexpr std::size_t kHsacoAlignment = 4096;
 
 // Smallest encoding of an element of each list. Bounds a count before memory is allocated for it.
-constexpr std::size_t kLeastText = 5, kLeastModule = 23, kLeastKernel = 11, kLeastParameter = 15,
-                      kLeastImage = 75;
+constexpr std::size_t kMinText = 5, kMinModule = 23, kMinKernel = 11, kMinParameter = 15,
+                      kMinImage = 75;
 
 std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
 
@@ -38,7 +38,7 @@ class TableReader {
     contents.catalog.name = name("the catalog");
     read_texts(contents.targets);
     read_texts(contents.missing_targets);
-    const std::size_t modules = count(kLeastModule, "modules");
+    const std::size_t modules = count(kMinModule, "modules");
     contents.storage.resize(modules);
     contents.modules.resize(modules);
     for (std::size_t id = 0; id < modules && wrong_.empty(); ++id) {
@@ -64,9 +64,9 @@ class TableReader {
     if (wrong_.empty()) wrong_ = std::move(what);
   }
 
-  std::size_t count(std::size_t least_bytes, const char* of) {
+  std::size_t count(std::size_t min_bytes, const char* of) {
     const auto given = reader_.little<std::uint32_t>();
-    if (given > reader_.remaining() / least_bytes) {
+    if (given > reader_.remaining() / min_bytes) {
       fail("it has no room for " + std::to_string(given) + " " + of);
     }
     return wrong_.empty() ? given : 0;
@@ -87,7 +87,7 @@ class TableReader {
   }
 
   void read_texts(std::vector<std::string_view>& texts) {
-    const std::size_t size = count(kLeastText, "targets");
+    const std::size_t size = count(kMinText, "targets");
     for (std::size_t i = 0; i < size; ++i) texts.push_back(text());
   }
 
@@ -95,7 +95,7 @@ class TableReader {
     module.name = name("a module");
     module.source_digest = reader_.little<std::uint64_t>();
     module.unit_count = reader_.little<std::uint16_t>();
-    const std::size_t kernels = count(kLeastKernel, "kernels");
+    const std::size_t kernels = count(kMinKernel, "kernels");
     std::vector<std::size_t> ends;  // of each kernel's parameters
     for (std::size_t i = 0; i < kernels && wrong_.empty(); ++i) {
       KernelEntry& kernel = storage.kernels.emplace_back();
@@ -106,7 +106,7 @@ class TableReader {
       if (i != 0 && kernel.name <= storage.kernels[i - 1].name) {
         fail("the kernels of module " + quoted(module.name) + " are not sorted");
       }
-      const std::size_t parameters = count(kLeastParameter, "parameters");
+      const std::size_t parameters = count(kMinParameter, "parameters");
       for (std::size_t p = 0; p < parameters; ++p) read_parameter(kernel.name, storage);
       ends.push_back(storage.parameters.size());
     }
@@ -115,7 +115,7 @@ class TableReader {
       if (ends[i] == start) continue;
       storage.kernels[i].parameters = {storage.parameters.data() + start, ends[i] - start};
     }
-    const std::size_t images = count(kLeastImage, "images");
+    const std::size_t images = count(kMinImage, "images");
     for (std::size_t i = 0; i < images && wrong_.empty(); ++i) read_image(module, storage);
     // Each unit costs a slot when the module is loaded, so their number is limited.
     if (module.unit_count == 0 || module.unit_count > 1 + kernels + images) {
@@ -131,7 +131,8 @@ class TableReader {
     parameter.offset = reader_.little<std::uint16_t>();
     parameter.size = reader_.little<std::uint16_t>();
     const auto kind = reader_.little<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(ParameterKind::kPointer)) fail("a parameter has an unknown kind");
+    if (kind > static_cast<std::uint8_t>(ParameterKind::kPointer))
+      fail("a parameter has an unknown kind");
     parameter.kind = static_cast<ParameterKind>(kind);
     ParameterText& texts = storage.texts.emplace_back();
     texts.type = text();

@@ -68,7 +68,7 @@ Result<Bytes> unpack(const EntryHeader& header, Bytes payload, std::uint64_t con
                    " are said to be a frame");
   }
   auto content = zstd_decompress(
-      *frame, std::min({header.decompressed_size, kMostExpansion * frame->size(), content_limit}));
+      *frame, std::min({header.decompressed_size, kMaxExpansion * frame->size(), content_limit}));
   if (!content) return std::move(content).error().note("while decompressing a fatbin entry");
   storage = std::move(content).value();
   return Bytes(storage);

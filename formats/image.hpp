@@ -58,7 +58,7 @@ struct ContainerHead {
 };
 
 // Limit of a frame's decompressed size, as a multiple of its own. Kernels reach about fifty.
-inline constexpr std::uint64_t kMostExpansion = 256;
+inline constexpr std::uint64_t kMaxExpansion = 256;
 
 // Calls `visit` with each entry, in file order. An error from `visit` ends the iteration and is
 // returned. `content_limit` is the number of bytes that one frame may decompress to; it matters for

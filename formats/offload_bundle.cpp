@@ -92,7 +92,7 @@ Result<Compressed> read_compressed(Bytes bytes, const VisitEntry& visit,
   }
   const auto frame = slice(bytes, reader.position(), total - reader.position());
   auto content = zstd_decompress(
-      *frame, std::min({content_size, kMostExpansion * frame->size(), content_limit}));
+      *frame, std::min({content_size, kMaxExpansion * frame->size(), content_limit}));
   if (!content) return std::move(content).error().note("while decompressing an offload bundle");
   if (content->size() != content_size) {
     return damaged("it decompresses to " + std::to_string(content->size()) + " bytes, expected " +

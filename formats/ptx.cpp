@@ -150,7 +150,7 @@ struct Variable {
 class PtxReader {
  public:
   explicit PtxReader(std::string_view text)
-      : tokens_(text), most_kernels_(kAnyKernels + text.size() / kSmallestKernel) {
+      : tokens_(text), max_kernels_(kAnyKernels + text.size() / kSmallestKernel) {
     advance();
   }
 
@@ -387,8 +387,8 @@ class PtxReader {
       }
     }
     KILN_TRY(read_body(&kernel));
-    if (ptx_.kernels.size() >= most_kernels_) {
-      return wrong("more than " + std::to_string(most_kernels_) + " kernels in a text this short");
+    if (ptx_.kernels.size() >= max_kernels_) {
+      return wrong("more than " + std::to_string(max_kernels_) + " kernels in a text this short");
     }
     ptx_.kernels.push_back(std::move(kernel));
     return {};
@@ -438,7 +438,7 @@ class PtxReader {
   }
 
   Tokens tokens_;
-  std::size_t most_kernels_;
+  std::size_t max_kernels_;
   Token token_;
   Ptx ptx_;
   std::unordered_map<std::string_view, Variable> module_shared_;

@@ -126,12 +126,12 @@ std::string image_table(const Module& module, const Options& options, const Dige
   for (const Artifact& image : module.images) {
     const std::string data = options.storage == Storage::kArray ? array_name(module, image)
                                                                 : symbol(digest, module, image);
-    out += "    {" + literal(target_name(image)) + ", detail::Format::" +
-           std::string(enumerator(image.info.format)) + ", detail::Compression::" +
-           std::string(enumerator(image.compression)) + ", " + std::to_string(image.unit) + ", " +
-           std::to_string(image.info.ptx_isa) + ",\n     " + data + ", " +
-           std::to_string(image.stored.size()) + ", " + std::to_string(decompressed_size(image)) + ", 0x" +
-           short_digest(image.digest) + "},\n";
+    out += "    {" + literal(target_name(image)) +
+           ", detail::Format::" + std::string(enumerator(image.info.format)) +
+           ", detail::Compression::" + std::string(enumerator(image.compression)) + ", " +
+           std::to_string(image.unit) + ", " + std::to_string(image.info.ptx_isa) + ",\n     " +
+           data + ", " + std::to_string(image.stored.size()) + ", " +
+           std::to_string(decompressed_size(image)) + ", 0x" + short_digest(image.digest) + "},\n";
   }
   return out + "};\n";
 }
@@ -166,7 +166,8 @@ std::string module_constant(const Module& module, std::size_t id) {
 std::string argument_type(const KernelParameter& parameter) {
   if (std::string type = cpp_spelling(parameter.type); !type.empty()) return type;
   const bool is_value = parameter.place.kind == ParameterKind::kValue;
-  return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' + std::to_string(parameter.place.size) + '>';
+  return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' +
+         std::to_string(parameter.place.size) + '>';
 }
 
 // Returns the information that the constant does not contain: the parameters' names and, if the
@@ -187,8 +188,8 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
 
 // Returns the first names, for a message.
 std::string listing(std::vector<std::string> names) {
-  constexpr std::size_t kMost = 12;
-  const std::size_t more = names.size() > kMost ? names.size() - kMost : 0;
+  constexpr std::size_t kMax = 12;
+  const std::size_t more = names.size() > kMax ? names.size() - kMax : 0;
   names.resize(names.size() - more);
   return join(names, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
 }
@@ -214,10 +215,11 @@ std::string source_constants(const Module& module, const SourceName& one, const 
   // The assertion depends on the instance, so that it is evaluated only for an instance that is
   // used. nvcc's front end would evaluate it for the specializations, too.
   const std::string head = "template <" + join(parameters, ", ") + "> ";
-  std::string out = head + "struct " + none + " {\n#if !defined(__NVCC__) && !defined(__EDG__)\n" +
-                    "  static_assert(sizeof(" + none + "*) == 0,\n    " +
-                    literal("the sources do not instantiate this kernel: they have " + listing(known)) +
-                    ");\n#endif\n};\n";
+  std::string out =
+      head + "struct " + none + " {\n#if !defined(__NVCC__) && !defined(__EDG__)\n" +
+      "  static_assert(sizeof(" + none + "*) == 0,\n    " +
+      literal("the sources do not instantiate this kernel: they have " + listing(known)) +
+      ");\n#endif\n};\n";
   out += head + "extern const " + none + '<' + join(names, ", ") + "> " + one.name + ";\n";
   for (const SourceInstance& instance : one.instances) {
     out += "template <> inline constexpr auto " + one.name + '<' + join(instance.arguments, ", ") +
@@ -251,8 +253,8 @@ std::string kernel_constants(const Catalog& catalog, const Module& module) {
     const std::string constant = identifier(kernel.name);
     out += kernel_comment(kernel, constant);
     const std::string type = listed("inline constexpr ::kiln::Kernel<", types, '>');
-    const std::string value = constant + "{&modules::" + identifier(module.name) + ", " +
-                              std::to_string(i) + "};\n";
+    const std::string value =
+        constant + "{&modules::" + identifier(module.name) + ", " + std::to_string(i) + "};\n";
     const bool fits = type.size() + value.size() <= kColumns;
     out += type + (fits ? " " : "\n    ") + value;
   }
@@ -320,9 +322,8 @@ Literals write_literals(const Catalog& catalog, const Options& options) {
       work.emplace_back(&images[j], &literals[i][j]);
     }
   }
-  on_all_cores(work.size(), [&](std::size_t i) {
-    append_literal(*work[i].second, work[i].first->stored, 4);
-  });
+  on_all_cores(work.size(),
+               [&](std::size_t i) { append_literal(*work[i].second, work[i].first->stored, 4); });
   return literals;
 }
 
@@ -338,8 +339,9 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\n";
   out += version_guard(options);
   if (options.storage == Storage::kArray) {
-    out += "\n#if defined(__clang__)\n#pragma clang diagnostic push\n"
-           "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
+    out +=
+        "\n#if defined(__clang__)\n#pragma clang diagnostic push\n"
+        "#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
   }
 
   out += "\nnamespace " + options.name_space + " {\ninline namespace " + versioned + " {\n\n";
@@ -349,11 +351,13 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   out += "};\n\n";
 
   out += "namespace detail {\n\n";
-  out += "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\nusing ::kiln::Parameter;\n";
+  out +=
+      "using ::kiln::Compression;\nusing Format = ::kiln::ImageFormat;\nusing ::kiln::Parameter;\n";
   out += "inline constexpr auto unknown = ::kiln::ParameterKind::kUnknown;\n";
   out += "inline constexpr auto value = ::kiln::ParameterKind::kValue;\n";
   out += "inline constexpr auto pointer = ::kiln::ParameterKind::kPointer;\n\n";
-  out += "// Each argument: its type and offset, or {offset, size, kind}.\n" + parameters.definitions();
+  out += "// Each argument: its type and offset, or {offset, size, kind}.\n" +
+         parameters.definitions();
   out += "\n}  // namespace detail\n\n";
   out += "// The tables and the bytes of each module.\nnamespace data {\n";
   for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
@@ -368,7 +372,8 @@ std::string write_header(const Catalog& catalog, const Options& options, const L
   }
   out += "}  // namespace modules\n\n";
 
-  out += "// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.\n";
+  out +=
+      "// The kernels. Where two modules have one of the same name, say <namespace>::<kernel>.\n";
   for (const Module& module : catalog.modules) {
     out += kernel_constants(catalog, module) + '\n';
   }
@@ -389,7 +394,8 @@ std::string write_cpp_source(const Catalog& catalog, const Options& options,
   std::string out = "// " + stem(options) + ".cpp: the images of " + options.header +
                     ", made by kiln with it. Do not edit.\n//\n" +
                     "// Compile it, and link it into what includes the header.\n\n";
-  out += "#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
+  out +=
+      "#if defined(__clang__)\n#pragma clang diagnostic ignored \"-Woverlength-strings\"\n#endif\n";
   out.reserve(out.size() + total_size(literals));
   for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
     const Module& module = catalog.modules[i];
@@ -399,7 +405,8 @@ std::string write_cpp_source(const Catalog& catalog, const Options& options,
       const std::string name = symbol(digest, module, image) + '[' + size;
       out += "\nextern \"C\" [[gnu::visibility(\"hidden\"), gnu::weak]] const unsigned char\n    " +
              name + ";\n";
-      out += "alignas(" + std::to_string(alignment(image)) + ") const unsigned char " + name + " =\n";
+      out +=
+          "alignas(" + std::to_string(alignment(image)) + ") const unsigned char " + name + " =\n";
       out.append(literals[i][j]).append(";\n");
     }
   }

@@ -12,9 +12,11 @@ namespace kiln::host {
 namespace {
 
 constexpr std::size_t kGuard = std::size_t{1} << 20;
-constexpr std::size_t kMostFilled = std::size_t{1} << 20;
+constexpr std::size_t kMaxFilled = std::size_t{1} << 20;
 
-constexpr std::size_t round_up(std::size_t value, std::size_t unit) { return (value + unit - 1) / unit * unit; }
+constexpr std::size_t round_up(std::size_t value, std::size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
 struct Guarded {
   std::byte* mapping = nullptr;  // null: the system refused the mapping
@@ -53,7 +55,7 @@ void* Buffers::allocate(std::size_t bytes) {
     buffer.mapping_bytes = guarded.mapping_bytes;
     memory = guarded.end - room;
     std::memset(static_cast<std::byte*>(memory) + bytes, kBehindByte, room - bytes);
-    if (bytes <= kMostFilled) std::memset(memory, kFreshByte, bytes);
+    if (bytes <= kMaxFilled) std::memset(memory, kFreshByte, bytes);
   } else if (posix_memalign(&memory, kAlignment, bytes) != 0) {
     return nullptr;
   }
@@ -114,8 +116,8 @@ std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
   if (buffer == buffers_.end()) return std::nullopt;
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);
   unsigned char* const end = begin + buffer->second.room;
-  unsigned char* const written = std::find_if(begin + buffer->second.bytes, end,
-                                              [](unsigned char byte) { return byte != kBehindByte; });
+  unsigned char* const written = std::find_if(
+      begin + buffer->second.bytes, end, [](unsigned char byte) { return byte != kBehindByte; });
   if (written == end) return std::nullopt;
   std::memset(written, kBehindByte, static_cast<std::size_t>(end - written));
   return Overrun{{buffer->first, buffer->second.bytes}, reinterpret_cast<std::uintptr_t>(written)};

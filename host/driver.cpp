@@ -165,7 +165,7 @@ class HostDriver final : public ImmediateDriver {
     return static_cast<const HostFunction*>(function)->parameter_sizes;
   }
 
-  std::optional<std::uint32_t> most_threads(int, NativeFunction function) override {
+  std::optional<std::uint32_t> max_threads(int, NativeFunction function) override {
     return static_cast<const HostFunction*>(function)->max_threads;
   }
 
@@ -209,7 +209,8 @@ class HostDriver final : public ImmediateDriver {
     return {};
   }
   Result<void> copy(int, const CopyRequest& request) override {
-    return copy_within_buffers(request, [this](const void* address) { return buffers_.room(address); });
+    return copy_within_buffers(request,
+                               [this](const void* address) { return buffers_.room(address); });
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
@@ -227,7 +228,8 @@ class HostDriver final : public ImmediateDriver {
       if (!overrun) continue;
       const std::string name = name_of_buffer(overrun->buffer, pointers_of(function, request));
       return Error{ErrorCode::kInvalidInput,
-                   "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" + function.name + "'",
+                   "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" +
+                       function.name + "'",
                    {},
                    {}}
           .hint(kWhoTellsMore);

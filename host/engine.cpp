@@ -19,11 +19,11 @@ namespace kiln::host {
 namespace {
 
 // The largest grid that every GPU accepts.
-constexpr std::uint32_t kMostBlocksX = 0x7fffffff, kMostBlocksYZ = 65535;
+constexpr std::uint32_t kMaxBlocksX = 0x7fffffff, kMaxBlocksYZ = 65535;
 
 // Default limit on the number of workers. Each worker may need a stack for every thread of its
 // block, with two mappings for each stack, and Linux allows a process 65,530 mappings.
-constexpr unsigned kUsualMostWorkers = 24;
+constexpr unsigned kUsualMaxWorkers = 24;
 
 // Blocks are handed out in runs, to avoid contention on the counter in grids of many small blocks.
 constexpr std::uint64_t kRunsPerWorker = 16;
@@ -39,7 +39,7 @@ Error refusal(const Launch& launch, const std::string& why) {
 
 unsigned worker_count(unsigned wanted) {
   return wanted != 0 ? wanted
-                     : std::clamp(std::thread::hardware_concurrency(), 1u, kUsualMostWorkers);
+                     : std::clamp(std::thread::hardware_concurrency(), 1u, kUsualMaxWorkers);
 }
 
 }  // namespace
@@ -146,9 +146,9 @@ Result<void> Engine::launch(const Launch& launch) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) {
     return refusal(launch, "its grid of " + spelt(grid) + " blocks is empty");
   }
-  if (grid.x > kMostBlocksX || grid.y > kMostBlocksYZ || grid.z > kMostBlocksYZ) {
+  if (grid.x > kMaxBlocksX || grid.y > kMaxBlocksYZ || grid.z > kMaxBlocksYZ) {
     return refusal(launch, "its grid of " + spelt(grid) + " blocks is over " +
-                               spelt({kMostBlocksX, kMostBlocksYZ, kMostBlocksYZ}));
+                               spelt({kMaxBlocksX, kMaxBlocksYZ, kMaxBlocksYZ}));
   }
   const std::uint64_t threads = std::uint64_t{block.x} * block.y * block.z;
   if (threads == 0 || std::max({block.x, block.y, block.z}) > kMaxBlockThreads ||

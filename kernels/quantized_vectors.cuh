@@ -17,7 +17,7 @@ struct ManyVectors {
     typename ByUnits::Shared units;
     TeamSums<tuning::kFewRowsAtOnce * 4, 4> sums;
   };
-  static constexpr u32 kMostWaves = 4;
+  static constexpr u32 kMaxWaves = 4;
   KILN_DEVICE static Shared& shared() {
     KILN_SHARED(of_both, Shared);
     return of_both;
@@ -31,8 +31,8 @@ struct ManyVectors {
 // Multiplies by matrix units. This code takes any number of vectors; it is called, not inlined, so
 // that it is compiled once.
 template <class Format>
-KILN_ASIDE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
-                                  i32 rows_y, i32 rows_dst, u32 count) {
+KILN_NOINLINE void multiply_by_units(const void* vx, const void* vy, f32* dst, i32 columns,
+                                     i32 rows, i32 rows_y, i32 rows_dst, u32 count) {
   using Many = ManyVectors<Format>;
   const BlockMatrix matrix{static_cast<const u8*>(vx), static_cast<u32>(rows),
                            static_cast<u32>(columns) / Format::kValues};
@@ -50,7 +50,7 @@ inline constexpr u32 kRowsWithoutUnits = tuning::pair_rows_without_units(Format:
 template <class Format, u32 kVectors>
 KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, i32 columns,
                                       i32 rows, i32 rows_y, i32 rows_dst) {
-  const u32 most = lesser(kRowsWithoutUnits<Format>, block_count() * tuning::kFewRowsAtOnce);
+  const u32 most = min_of(kRowsWithoutUnits<Format>, block_count() * tuning::kFewRowsAtOnce);
   const bool is_along_y = block_count_y() > 1;
   const u32 threads = is_along_y ? block_threads() : block_threads() / 2;
   if constexpr (Format::kValues == 32) {

@@ -3,15 +3,15 @@
 #include "families/elements.cuh"
 #include "tables/ternary.hpp"
 
-#define WHERE(suffix, type, condition)                                                           \
-  inline constexpr kiln::u32 kSharing_##condition##_##suffix =                                   \
-      kiln::tuning::sharing("where_" #condition "_" #suffix, kiln::device::kArchitecture);       \
-  KILN_BOUNDED_KERNEL(1024, kSharing_##condition##_##suffix, where_##condition##_##suffix,       \
-                      kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,                \
-                      const kiln::condition* ids, const kiln::type* t, const kiln::type* f,      \
-                      kiln::type* out) {                                                         \
-    kiln::families::choose_elements<kSharing_##condition##_##suffix>(numel, num_dims, info, out, \
-                                                                     ids, t, f);                 \
+#define WHERE(suffix, type, condition)                                                             \
+  inline constexpr kiln::u32 kOccupancy_##condition##_##suffix =                                   \
+      kiln::tuning::occupancy("where_" #condition "_" #suffix, kiln::device::kArchitecture);       \
+  KILN_BOUNDED_KERNEL(1024, kOccupancy_##condition##_##suffix, where_##condition##_##suffix,       \
+                      kiln::u64 numel, kiln::u64 num_dims, const kiln::u64* info,                  \
+                      const kiln::condition* ids, const kiln::type* t, const kiln::type* f,        \
+                      kiln::type* out) {                                                           \
+    kiln::families::choose_elements<kOccupancy_##condition##_##suffix>(numel, num_dims, info, out, \
+                                                                       ids, t, f);                 \
   }
 #define ROW(condition, dtypes) KILN_##dtypes(WHERE, condition)
 

@@ -8,8 +8,8 @@ namespace gguf {
 namespace {
 
 constexpr std::uint32_t kVersion = 3;
-constexpr std::uint32_t kMostDims = 4;
-constexpr int kMostNested = 8;  // nesting of arrays
+constexpr std::uint32_t kMaxDims = 4;
+constexpr int kMaxNested = 8;  // nesting of arrays
 
 enum Type : std::uint32_t {
   kU8,
@@ -85,7 +85,7 @@ class Reader {
   Value array(int depth) {
     const auto type = number<std::uint32_t>();
     const ArrayOf array{number<std::uint64_t>()};
-    if (depth == kMostNested) unknown_ = "has arrays in more arrays than any file";
+    if (depth == kMaxNested) unknown_ = "has arrays in more arrays than any file";
     for (std::uint64_t i = 0; i < array.elements && is_good(); ++i) value(type, depth + 1);
     return array;
   }
@@ -172,11 +172,11 @@ kiln::Result<File> File::parse(std::vector<std::byte> bytes, std::string name) {
     Tensor tensor;
     tensor.name = reader.text();
     const auto dims = reader.number<std::uint32_t>();
-    if (reader.is_good() && dims > kMostDims) {
+    if (reader.is_good() && dims > kMaxDims) {
       return file.wrong("has a tensor '" + printable(tensor.name) + "' of " + std::to_string(dims) +
-                        " dims; there are up to " + std::to_string(kMostDims));
+                        " dims; there are up to " + std::to_string(kMaxDims));
     }
-    for (std::uint32_t dim = 0; dim < dims && dim < kMostDims; ++dim) {
+    for (std::uint32_t dim = 0; dim < dims && dim < kMaxDims; ++dim) {
       tensor.dims.push_back(reader.number<std::uint64_t>());
     }
     tensor.type = reader.number<std::uint32_t>();

@@ -60,17 +60,17 @@ Reference multiply_plainly(const std::vector<float>& weights, std::size_t rows,
     const float* const of_row = weights.data() + row * x.size();
     double sum = 0, bound = 0;
     for (std::size_t run = 0; run < x.size(); run += kRun) {
-      double most_x = 0, most_weight = 0, all_weights = 0, all_products = 0;
+      double max_x = 0, max_weight = 0, all_weights = 0, all_products = 0;
       for (std::size_t i = run; i < std::min(run + kRun, x.size()); ++i) {
         sum += double{of_row[i]} * double{x[i]};
-        most_x = std::max(most_x, std::fabs(double{x[i]}));
-        most_weight = std::max(most_weight, std::fabs(double{of_row[i]}));
+        max_x = std::max(max_x, std::fabs(double{x[i]}));
+        max_weight = std::max(max_weight, std::fabs(double{of_row[i]}));
         all_weights += std::fabs(double{of_row[i]});
         all_products += std::fabs(double{of_row[i]} * double{x[i]});
       }
       // Quants and their common offset are multiplied separately, and each may be as large as the
       // largest weight. The second term covers sums in f32.
-      bound += (all_weights + kRun * most_weight) * kOfStep * most_x / 127 + 1e-5 * all_products;
+      bound += (all_weights + kRun * max_weight) * kOfStep * max_x / 127 + 1e-5 * all_products;
     }
     reference.values.push_back(sum);
     reference.bounds.push_back(bound);

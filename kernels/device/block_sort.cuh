@@ -56,7 +56,7 @@ struct BlockSort {
     first = wave_index() * rows * width + lane_index();
     held = first < count ? (count - first - 1) / width + 1 : 0;
     if (held > rows) held = rows;
-    // All lanes vote, also those without records, so every item needs a value.
+      // All lanes vote, also those without records, so every item needs a value.
 #pragma unroll
     for (u32 i = 0; i < kSortItems; ++i) {
       key[i] = 0;
@@ -93,7 +93,7 @@ struct BlockSort {
       rank(bit, to);
       const bool is_last = differing >> bit >> 8 == 0;
 #pragma unroll 1
-      for (u32 words = unknown(1 + sizeof(Key) / 4); words != 0; --words) {
+      for (u32 words = opaque(1 + sizeof(Key) / 4); words != 0; --words) {
         exchange(value, to);
         if (is_last) break;
         rotate_words();
@@ -108,7 +108,7 @@ struct BlockSort {
     u32 to[kSortItems];
     rank(bit, to);
 #pragma unroll 1
-    for (u32 words = unknown(1 + sizeof(Key) / 4); words != 0; --words) {
+    for (u32 words = opaque(1 + sizeof(Key) / 4); words != 0; --words) {
       exchange(value, to);
       rotate_words();
     }

@@ -46,13 +46,13 @@ struct Columns {
   KILN_DEVICE static u32 split(u32 dims) { return dims & (kRows - 1); }
   KILN_DEVICE static u32 cut(u32 dims) { return dims >> kCut & 0x7fff; }
   // Logarithms of the distance between a column's elements in their dim, and of their number.
-  KILN_DEVICE static u32 log_apart(u32 dims) { return (dims & kLines) != 0 ? kLogLine : 0; }
+  KILN_DEVICE static u32 log_step(u32 dims) { return (dims & kLines) != 0 ? kLogLine : 0; }
   KILN_DEVICE static u32 log_count(u32 dims) {
     return (dims & kLines) != 0 ? tuning::kLogLines : kLogNeighbours;
   }
   // Number of columns along a cut of `size` elements.
   KILN_DEVICE static u32 along(u32 size, u32 dims) {
-    const u32 log = log_apart(dims);
+    const u32 log = log_step(dims);
     return (((size - 1) >> (log + log_count(dims))) + 1) << log;
   }
 };
@@ -62,8 +62,8 @@ struct Columns {
 struct Column {
   u64 at;
   u64 to;
-  u32 apart;
-  u32 to_apart;
+  u32 step;
+  u32 to_step;
   u32 count;
 };
 
@@ -71,9 +71,9 @@ struct Column {
 //
 // A view of 2^31 or more elements has outer dims but no cut, and it is never reported as
 // contiguous. Neighbours in a dim that is not innermost form a column only if they are at least
-// kLeastApart elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
+// kMinStep elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
 // 2^kLogChunk elements, provided that the rows' length and all other strides are multiples of that.
-template <u32 kLeastApart, u32 kLogChunk>
+template <u32 kMinStep, u32 kLogChunk>
 KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned) {
   u32 dims = Columns::kSingle;
   const bool is_huge = numel >> 31 != 0;
@@ -81,7 +81,7 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
   u32 inner = 1, expected = 1, bits = 0;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     const u32 size = view.size(dim);
     const u64 stride = view.stride(0, dim);
     const bool is_innermost = inner == 1;
@@ -91,7 +91,7 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
       if (product >> 31 != 0 && Columns::split(dims) == 0) dims |= dim + 1;
       if (Columns::split(dims) != 0) several = 1;
     } else if (dims == Columns::kSingle && stride == 1 && size > (is_innermost ? kLine : 1) &&
-               (is_innermost || inner >= kLeastApart)) {
+               (is_innermost || inner >= kMinStep)) {
       dims = dim << Columns::kCut | (is_innermost ? Columns::kLines : 0);
       several = Columns::along(size, dims);
     }
@@ -117,7 +117,7 @@ KILN_DEVICE Column find_column(const Views<1>& view, u32 dims, u32 upper, u32 lo
   u32 rest = lower, inside = 1;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     const u32 size = view.size(dim);
     const u64 stride = view.stride(0, dim);
     const bool is_cut = dim == Columns::cut(dims);
@@ -129,12 +129,12 @@ KILN_DEVICE Column find_column(const Views<1>& view, u32 dims, u32 upper, u32 lo
       digit -= rest * several;
     }
     if (is_cut) {
-      const u32 log = Columns::log_apart(dims), most = 1u << Columns::log_count(dims);
+      const u32 log = Columns::log_step(dims), most = 1u << Columns::log_count(dims);
       digit += (digit >> log << log) * (most - 1);
       const u32 left = (size + (1u << log) - 1 - digit) >> log;
       column.count = digit >= size ? 0 : left < most ? left : most;
-      column.apart = 1u << log;
-      column.to_apart = inside << log;
+      column.step = 1u << log;
+      column.to_step = inside << log;
     }
     column.at += digit * stride;
     column.to += static_cast<u64>(digit) * inside;

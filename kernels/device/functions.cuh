@@ -91,7 +91,7 @@ KILN_DEVICE bool usual_power(f32 x, f32 y, f32& result) {
   return math::abs(product) < limit;
 }
 
-KILN_ASIDE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
+KILN_NOINLINE f32 unusual_power(f32 x, f32 y) { return math::pow(x, y); }
 
 // Sines for types with few significant bits.
 // Measured on an H200, own geometry, in us, the vendor's -> these: usin_f16 of 200,000 elements
@@ -131,7 +131,7 @@ KILN_DEVICE f32 cosine_of_short(f32 x) {
 // sin(x + quarters * pi / 2) for the larger numbers of bf16. With their eight significant bits,
 // |x| = m * 2^(place + 1). Only the 64 bits of 1 / pi that follow bit 2^-place count, because the
 // bits before them contribute multiples of 2 pi.
-KILN_ASIDE f32 sine_of_large(f32 x, u32 quarters) {
+KILN_NOINLINE f32 sine_of_large(f32 x, u32 quarters) {
   const u32 bits = bit_cast<u32>(x);
   u32 place = (bits >> 23 & 0xff) - 135;
   u32 a = 0x517cc1b7, b = 0x27220a94, c = 0xfe13abe8, d = 0xfa9a6ee0, e = 0x6db14acc,

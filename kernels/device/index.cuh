@@ -70,7 +70,7 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   Place<N> place{};
 #pragma unroll 1
   for (u32 dim = views.rank; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     u64 stride[N];
 #pragma unroll
     for (u32 n = 0; n < N; ++n) stride[n] = views.stride(n, dim);
@@ -94,7 +94,7 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u64 i) {
   Place<N> place{};
 #pragma unroll 1
   for (u32 dim = views.rank; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     u64 digit = i;
     if (dim != 0) {
       const u64 size = views.info[dim];
@@ -141,7 +141,7 @@ struct Walk {
   // True if groups are whole chunks, equally aligned in all views.
   KILN_DEVICE bool rows() const { return (dims & kRows) != 0; }
   // Logarithm of the distance between a group's elements in their dim, which is 1 or kLine.
-  KILN_DEVICE u32 log_apart() const { return lines() ? kLogLine : 0; }
+  KILN_DEVICE u32 log_step() const { return lines() ? kLogLine : 0; }
 };
 
 // The position of a group: its first element in each view and in the output, the distance between
@@ -150,7 +150,7 @@ template <u32 N>
 struct Group {
   u64 at[N];
   u64 out;
-  u64 out_apart;
+  u64 out_step;
   u32 count;
 };
 
@@ -167,7 +167,7 @@ struct Walker {
   }
   // Number of groups along the cut, a dim of `size` elements.
   KILN_DEVICE static u32 groups(const Walk& walk, u32 size) {
-    return (((size - 1) >> (log_count(walk) + walk.log_apart())) + 1) << walk.log_apart();
+    return (((size - 1) >> (log_count(walk) + walk.log_step())) + 1) << walk.log_step();
   }
 
   // `aligned`: the arrays begin where a chunk may. `wide`: there are enough elements for long
@@ -192,7 +192,7 @@ struct Walker {
     u64 expected = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       const u32 size = views.size(dim);
       u32 here = 0;
       bool lines = size > kLine;
@@ -234,7 +234,7 @@ struct Walker {
     if (walk.lines() || walk.rows()) cut = views.rank - 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       count(dim, views.size(dim));
     }
     walk.dims |= split | cut << 13;
@@ -249,7 +249,7 @@ struct Walker {
     u64 out_stride = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       const u32 size = views.size(dim);
       if (dim + 1 == walk.split()) rest = upper;
       u32 digit = rest;
@@ -260,13 +260,13 @@ struct Walker {
         digit -= rest * several;
       }
       if (is_cut) {
-        const u32 log_apart = walk.log_apart();
-        const u32 line = digit >> log_apart << log_apart;
+        const u32 log_step = walk.log_step();
+        const u32 line = digit >> log_step << log_step;
         digit += (line << log_count(walk)) - line;
         const u32 most = 1u << log_count(walk);
-        const u32 left = (size + (1u << log_apart) - 1 - digit) >> log_apart;
+        const u32 left = (size + (1u << log_step) - 1 - digit) >> log_step;
         found.count = digit >= size ? 0 : left < most ? left : most;
-        found.out_apart = out_stride << log_apart;
+        found.out_step = out_stride << log_step;
       }
       found.out += digit * out_stride;
       out_stride *= size;
@@ -278,8 +278,8 @@ struct Walker {
 
   // Distance between a group's elements in view `n`. There must be a cut.
   template <u32 N>
-  KILN_DEVICE static u64 apart(const Views<N>& views, const Walk& walk, u32 n) {
-    return views.stride(n, walk.cut()) << walk.log_apart();
+  KILN_DEVICE static u64 step(const Views<N>& views, const Walk& walk, u32 n) {
+    return views.stride(n, walk.cut()) << walk.log_step();
   }
 };
 

@@ -6,7 +6,7 @@
 // cannot change what a kernel computes.
 //
 // A face is the implementation for one platform. It provides
-//   KILN_DEVICE KILN_ASIDE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE   qualifiers
+//   KILN_DEVICE KILN_NOINLINE KILN_KERNEL KILN_BOUNDED_KERNEL KILN_SHARED KILN_VARIABLE  qualifiers
 //   thread_index block_size block_index block_count   geometry along x, u32
 //   thread_y block_y                                  thread index and block size along y
 //   block_index_y block_index_z block_count_y         block index along y and z, blocks along y
@@ -65,7 +65,7 @@ using SharedType = T;
 // A rarely taken path that needs many registers. It is called, not inlined, so that the usual path
 // does not pay for its registers. Not static, because PTX would then repeat the file's name in each
 // parameter.
-#define KILN_ASIDE inline __device__ __noinline__
+#define KILN_NOINLINE inline __device__ __noinline__
 // Declares an exported kernel with its parameters; the body follows. Blocks have up to `threads`
 // threads. The compiler limits registers so that `blocks` blocks fit on a multiprocessor.
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
@@ -76,14 +76,14 @@ using SharedType = T;
 #define KILN_VARIABLE __device__
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
-#define KILN_ASIDE static __attribute__((device)) inline
+#define KILN_NOINLINE static __attribute__((device)) inline
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   extern "C" __attribute__((global, amdgpu_flat_work_group_size(1, threads))) void name(__VA_ARGS__)
 #define KILN_SHARED(name, ...) __attribute__((shared)) ::kiln::SharedType<__VA_ARGS__> name
 #define KILN_VARIABLE __attribute__((device))
 #elif KILN_PLATFORM_HOST
 #define KILN_DEVICE inline
-#define KILN_ASIDE static __attribute__((noinline, unused))
+#define KILN_NOINLINE static __attribute__((noinline, unused))
 #define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
   static void name(__VA_ARGS__);                        \
   KILN_HOST_ENTRY(threads, name)                        \
@@ -366,7 +366,7 @@ KILN_DEVICE void store_16_bytes(void* address, Words words) {
 // Element `i` of an array. Its distance from the beginning in bytes must fit into 32 bits: AMD's
 // GPUs add such an offset to the address as part of the access.
 template <class T>
-KILN_DEVICE T& near(T* array, u32 i) {
+KILN_DEVICE T& at32(T* array, u32 i) {
 #if KILN_PLATFORM_HIP
   char* const bytes = const_cast<char*>(reinterpret_cast<const char*>(array));
   return *reinterpret_cast<T*>(bytes + i * static_cast<u32>(sizeof(T)));
@@ -408,7 +408,7 @@ KILN_DEVICE bool likely(bool condition) { return __builtin_expect(condition, tru
 
 // Returns the value, but hides it from the compiler. Used in loop conditions for which the compiler
 // would otherwise write the loop body once for each outcome.
-KILN_DEVICE u32 unknown(u32 value) {
+KILN_DEVICE u32 opaque(u32 value) {
 #if KILN_PLATFORM_CUDA
   asm volatile("" : "+r"(value));
 #endif
@@ -603,8 +603,8 @@ KILN_DEVICE f32 exp2_approximate(f32 x) {
 #endif
 }
 
-// 1 / x with a relative error of at most 2^-23, as PTX states for rcp.approx and AMD, as one unit in the
-// last place, for v_rcp_f32. Subnormal arguments and results may count as zero.
+// 1 / x with a relative error of at most 2^-23, as PTX states for rcp.approx and AMD, as one unit
+// in the last place, for v_rcp_f32. Subnormal arguments and results may count as zero.
 KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #if KILN_PLATFORM_CUDA
   f32 y;

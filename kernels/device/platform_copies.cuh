@@ -44,11 +44,11 @@ KILN_DEVICE void copy_async_16_at(SharedPlace to, const void* global) {
                : "memory");
 }
 // end_group() makes a group of the copies that the thread has begun since the last call; it may be
-// empty. wait_for_groups() waits for all groups except the last kBut.
+// empty. wait_for_groups() waits for all groups except the last kPending.
 KILN_DEVICE void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <u32 kBut>
+template <u32 kPending>
 KILN_DEVICE void wait_for_groups() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kBut) : "memory");
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
 }
 // Waits for all kThreads threads of part `part` of the block. A part consists of whole waves. A
 // block has at most fifteen parts.

@@ -92,10 +92,10 @@ KILN_DEVICE void load_fragments(u32 (&words)[2], u32 place) {
 #define KILN_HAS_WARP_GROUPS 1
 KILN_DEVICE void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 KILN_DEVICE void end_products() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
-// Waits for all groups of products except the last kBut.
-template <u32 kBut>
+// Waits for all groups of products except the last kPending.
+template <u32 kPending>
 KILN_DEVICE void wait_for_products() {
-  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kBut) : "memory");
+  asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
 // Makes the thread's writes to shared memory visible to products. For the writes of other threads,
 // a barrier must follow.

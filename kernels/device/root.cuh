@@ -20,7 +20,7 @@ KILN_DEVICE f64 root_of_usual(f64 x) {
   const f64 root = x * inverse;
   return math::fma(math::fma(-root, root, x), 0.5 * inverse, root);
 }
-KILN_ASIDE f64 root_of_unusual(f64 x) {
+KILN_NOINLINE f64 root_of_unusual(f64 x) {
   if (x > 0 && x < 1) return root_of_usual(x * 0x1p600) * 0x1p-300;
   return x < 0 ? bit_cast<f64>(0x7ff8000000000000ull) : x;
 }

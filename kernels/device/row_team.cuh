@@ -42,10 +42,10 @@ KILN_DEVICE u32 lanes_for(u32 columns, u32 lanes) {
 // Reduces over the lanes of a whole wave, fully unrolled.
 template <class Monoid, class T>
 KILN_DEVICE T join_wave(T value, Here here) {
-  constexpr u32 kMostLanes = sizeof(Lanes) * 8;
+  constexpr u32 kMaxLanes = sizeof(Lanes) * 8;
   wave_barrier(here);
 #pragma unroll
-  for (u32 mask = kMostLanes / 2; mask != 0; mask /= 2) {
+  for (u32 mask = kMaxLanes / 2; mask != 0; mask /= 2) {
     if (mask < wave_width()) {
       value = Monoid::join(value, Monoid::exchange(value, mask, wave_width(), here));
     }

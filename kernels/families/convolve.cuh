@@ -210,7 +210,7 @@ KILN_DEVICE void cut_tiles(Convolution& c) {
 
 // Moves on to the next tile; after the last one, `tiles` is 0. A tile number beyond one class
 // continues in the next. One function serves all types.
-KILN_ASIDE void move_to_next_tile(ConvolutionKind kind) {
+KILN_NOINLINE void move_to_next_tile(ConvolutionKind kind) {
   Convolution& c = convolution();
 #pragma unroll 1
   while (c.next_tile >= c.tiles) {
@@ -563,9 +563,9 @@ KILN_DEVICE bool convolve_alone(u32 blocks, u64 rows_out, u64 columns_out, u32 s
 
 // One function for all kernels of a type, which makes them smaller.
 template <class Number, class T>
-KILN_ASIDE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 rows_out,
-                                  u64 columns_out, u64 stride, u64 padding, u64 dilation,
-                                  const u64* info, const T* src, const T* kernel, T* dst) {
+KILN_NOINLINE void convolve_tiles_of(u32 blocks, bool transposed, u32 dims, u64 rows_out,
+                                     u64 columns_out, u64 stride, u64 padding, u64 dilation,
+                                     const u64* info, const T* src, const T* kernel, T* dst) {
   Convolution& c = convolution();
   if (thread_index() == 0) {
     const auto n = [](u64 size) { return static_cast<u32>(size); };

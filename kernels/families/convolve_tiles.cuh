@@ -7,7 +7,7 @@
 // results at the end, or have tiles of their own. f16 and bf16 are multiplied by matrix units. In
 // f32 each thread computes 4 x 4 results at a time.
 //
-// Offsets within an image, and within the weights, fit into 32 bits. A window has up to kMostTaps
+// Offsets within an image, and within the weights, fit into 32 bits. A window has up to kMaxTaps
 // taps in each dim.
 #pragma once
 
@@ -192,8 +192,8 @@ struct alignas(16) Tap {
   u32 weight;
   u32 row, column;
 };
-inline constexpr u32 kMostTaps = tuning::kConvolveTaps;
-inline constexpr u32 kNoTap = 1u << kMostTaps;
+inline constexpr u32 kMaxTaps = tuning::kConvolveTaps;
+inline constexpr u32 kNoTap = 1u << kMaxTaps;
 
 // A position or a distance in channels, rows of taps and columns of taps.
 struct TapCounter {
@@ -214,7 +214,7 @@ struct TapCounter {
   }
 };
 // A call, because it is needed twice and inlining takes more code.
-KILN_ASIDE TapCounter count_taps(u32 index, u32 row_taps, u32 column_taps) {
+KILN_NOINLINE TapCounter count_taps(u32 index, u32 row_taps, u32 column_taps) {
   const u32 line = index / column_taps, channel = line / row_taps;
   return {channel, line - channel * row_taps, index - line * column_taps};
 }
@@ -416,9 +416,9 @@ struct TiledConvolution {
 
 // Maximum number of teams in a block. A team that uses matrix units is at least a wave.
 template <class T>
-inline constexpr u32 kMostTeams = kTileThreadsOfBlock / kHalfThreads;
+inline constexpr u32 kMaxTeams = kTileThreadsOfBlock / kHalfThreads;
 template <>
-inline constexpr u32 kMostTeams<f32> = kTileThreadsOfBlock / 32;
+inline constexpr u32 kMaxTeams<f32> = kTileThreadsOfBlock / 32;
 
 // `info` has the shape and the axes (tuning/convolve.hpp). Blocks have kTileThreadsOfBlock threads.
 // The grid's z counts the classes, column classes innermost.
@@ -431,7 +431,7 @@ KILN_DEVICE void convolve_tiles(const u64* info, const T* src, const T* kernel, 
   const u32 row_class = block_index_z() / shape.column_classes;
   const u32 column_class = block_index_z() - row_class * shape.column_classes;
   if (row_class >= shape.row_classes) return;
-  constexpr u32 kTeamsThere = kTeams < kMostTeams<T> ? kTeams : kMostTeams<T>;
+  constexpr u32 kTeamsThere = kTeams < kMaxTeams<T> ? kTeams : kMaxTeams<T>;
   TiledConvolution<T, kRows, kColumns, kTeamsThere>::run(
       shape, axes[row_class], axes[shape.row_classes + column_class], src, kernel, dst);
 }

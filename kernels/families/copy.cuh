@@ -40,7 +40,7 @@ struct Copy {
     if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) {
-      near(family.out, mine) = family.in()[small_place<Family::kAside>(family.view, mine)];
+      at32(family.out, mine) = family.in()[small_place<Family::kOutlined>(family.view, mine)];
     }
     return true;
   }
@@ -48,7 +48,7 @@ struct Copy {
   // Handles launches whose threads do more than copy one element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
-    const u32 full = block_size() == 1024 ? kFullBlocks : kMostBlocks;  // start() lets others exit
+    const u32 full = block_size() == 1024 ? kFullBlocks : kMaxBlocks;  // start() lets others exit
     Columns columns = Columns::none();
     if (family.view.info == nullptr) {
       if (block_index() >= full) return;
@@ -57,8 +57,8 @@ struct Copy {
           copy_by_tiles(family.view, numel, family.in(), family.out, full)) {
         return;
       }
-      columns = plan_columns<Family::kLeastApart, log_of(kCount)>(family.view, numel,
-                                                                  family.is_aligned());
+      columns =
+          plan_columns<Family::kMinStep, log_of(kCount)>(family.view, numel, family.is_aligned());
     }
     const Spread spread = Spread::in_rows(numel, false, full);
     if (spread.is_surplus()) return;

@@ -74,7 +74,7 @@ KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stri
     const u64 at = static_cast<u64>(row) * src_pitch + column;
     const u64 place = static_cast<u64>(row) * dst_pitch + column;
     step();
-    if (unknown(in_units ? 1 : 0) == 0) {  // one loop, not a copy of it for each case
+    if (opaque(in_units ? 1 : 0) == 0) {  // one loop, not a copy of it for each case
       pair.move(at, place);
       continue;
     }
@@ -89,8 +89,8 @@ KILN_DEVICE void copy_rows(const Pair& pair, u32 rows, u32 columns, u32 src_stri
 }
 
 // Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
-KILN_ASIDE void copy_rows_aside(AnyElements elements, u32 rows, u32 columns, u32 src_stride,
-                                u32 dst_stride) {
+KILN_NOINLINE void copy_rows_outlined(AnyElements elements, u32 rows, u32 columns, u32 src_stride,
+                                      u32 dst_stride) {
   copy_rows(elements, rows, columns, src_stride, dst_stride);
 }
 
@@ -110,7 +110,7 @@ KILN_DEVICE void copy2d(const T* src, T* dst, u32 rows, u32 columns, u32 src_str
     elements.move(static_cast<u64>(row) * src_stride + column,
                   static_cast<u64>(row) * dst_stride + column);
   } else if constexpr (kArchitecture == tuning::Architecture::kSm80) {
-    copy_rows_aside({src, dst, elements.log_count()}, rows, columns, src_stride, dst_stride);
+    copy_rows_outlined({src, dst, elements.log_count()}, rows, columns, src_stride, dst_stride);
   } else {
     copy_rows(elements, rows, columns, src_stride, dst_stride);
   }

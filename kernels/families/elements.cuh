@@ -19,13 +19,13 @@ using namespace device;
 // ---- places -----------------------------------------------------------------------------------
 
 // Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
-KILN_ASIDE Place<1> place_aside(Views<1> views, u64 i) { return find_element(views, i); }
-KILN_ASIDE Place<3> place_aside(Views<3> views, u64 i) { return find_element(views, i); }
+KILN_NOINLINE Place<1> place_outlined(Views<1> views, u64 i) { return find_element(views, i); }
+KILN_NOINLINE Place<3> place_outlined(Views<3> views, u64 i) { return find_element(views, i); }
 
 template <u32 N, class Index>
 KILN_DEVICE Place<N> place_of(const Views<N>& views, Index i) {
   if constexpr (kArchitecture == tuning::Architecture::kSm80) {
-    return place_aside(views, i);
+    return place_outlined(views, i);
   } else {
     return find_element(views, i);
   }
@@ -43,12 +43,12 @@ template <>
 inline constexpr bool kIsF8<f8_e4m3> = true;
 
 // The conversion in software is long, so kernels for sm_80 call it.
-KILN_ASIDE u32 f8_aside(f32 x) { return narrow<f8_e4m3>(x).bits; }
+KILN_NOINLINE u32 f8_outlined(f32 x) { return narrow<f8_e4m3>(x).bits; }
 
 template <class T, class C>
 KILN_DEVICE T narrow_briefly(C x) {
   if constexpr (kIsF8<T> && sizeof(C) == 4 && kArchitecture == tuning::Architecture::kSm80) {
-    return T{static_cast<u8>(f8_aside(x))};
+    return T{static_cast<u8>(f8_outlined(x))};
   } else {
     return narrow<T>(x);
   }
@@ -93,23 +93,23 @@ KILN_DEVICE void set_chunk(Chunk<T, kCount>& chunk, const NumberOf& number_of) {
 }
 
 // Maximum number of threads that work: all of a launch with fewer threads than elements, otherwise
-// as many as the device holds at once. `kSharing` blocks of 1024 threads share a multiprocessor.
-template <u32 kSharing>
+// as many as the device holds at once. `kOccupancy` blocks of 1024 threads share a multiprocessor.
+template <u32 kOccupancy>
 KILN_DEVICE u32 fitting_threads(u64 numel) {
   if (launched_threads() < numel) return ~0u;
-  return (kSharing == 1 ? multiprocessors() : resident_blocks()) * 1024;
+  return (kOccupancy == 1 ? multiprocessors() : resident_blocks()) * 1024;
 }
 // The same for threads that move chunks. They are fewer if there are more chunks than threads, or
 // if a multiprocessor holds one block: surplus blocks can then only exit where no block works.
-template <u32 kSharing>
+template <u32 kOccupancy>
 KILN_DEVICE u32 chunk_threads(u32 fitting, u32 chunks) {
-  if (kSharing == 1 ? fitting == ~0u : chunks <= fitting) return fitting;
+  if (kOccupancy == 1 ? fitting == ~0u : chunks <= fitting) return fitting;
   return working_blocks() * 1024;
 }
 
-// Maximum number of blocks that go over a view element by element: as many as have 2^31 threads. If it
-// were kAllBlocks, nvcc would keep the choice between them in each thread's registers.
-inline constexpr u32 kMostViewBlocks = 1u << 21;
+// Maximum number of blocks that go over a view element by element: as many as have 2^31 threads. If
+// it were kAllBlocks, nvcc would keep the choice between them in each thread's registers.
+inline constexpr u32 kMaxViewBlocks = 1u << 21;
 
 // ---- one input --------------------------------------------------------------------------------
 
@@ -168,14 +168,14 @@ struct MapElements {
     // Computed before block_index(), so that the compiler keeps it out of the threads' registers.
     const u32 most = few_or_all_blocks();
     if (!likely(block_index() < most)) {
-      if (view.info == nullptr || block_index() >= kMostViewBlocks) return;
+      if (view.info == nullptr || block_index() >= kMaxViewBlocks) return;
     }
     const u32 self = thread_number();
     if (likely(takes_one_element(numel, kSingleBlocks) & (view.info == nullptr))) {
-      if (self < static_cast<u32>(numel)) near(out, self) = narrow_briefly<Out>(f(near(in, self)));
+      if (self < static_cast<u32>(numel)) at32(out, self) = narrow_briefly<Out>(f(at32(in, self)));
       return;
     }
-    u32 threads = blocks_up_to(view.info == nullptr ? most : kMostViewBlocks) * block_size();
+    u32 threads = blocks_up_to(view.info == nullptr ? most : kMaxViewBlocks) * block_size();
     u64 i = self;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
@@ -192,7 +192,7 @@ struct MapElements {
     if (i >= numel) return;
 #pragma unroll 1
     do {
-      const u64 from = place_of(view, i, unknown(contiguous) != 0).at[0];
+      const u64 from = place_of(view, i, opaque(contiguous) != 0).at[0];
       out[i] = narrow_briefly<Out>(f(in[from]));
       i += threads;
     } while (i < numel);
@@ -211,18 +211,18 @@ KILN_DEVICE void map_elements(u64 numel, u64 num_dims, const u64* info, Out* out
 // after the condition is known. Measured on an H200, in us, without -> with this: where_u8_f32 of
 // one element 1.24 -> 1.11.
 template <class Bits>
-KILN_DEVICE Bits settled(Bits bits) {
+KILN_DEVICE Bits force_load(Bits bits) {
   if constexpr (sizeof(Bits) == 8) {
-    const u32 low = unknown(static_cast<u32>(bits)), high = unknown(static_cast<u32>(bits >> 32));
+    const u32 low = opaque(static_cast<u32>(bits)), high = opaque(static_cast<u32>(bits >> 32));
     return low | static_cast<u64>(high) << 32;
   } else {
-    return static_cast<Bits>(unknown(bits));
+    return static_cast<Bits>(opaque(bits));
   }
 }
 
 // out[i] = condition[place] != 0 ? x[place] : y[place], bit by bit. Contiguous arrays may have
 // views.
-template <u32 kSharing, class Bits, class Condition>
+template <u32 kOccupancy, class Bits, class Condition>
 struct ChooseElements {
   static constexpr u32 kCount =
       16 / (sizeof(Bits) > sizeof(Condition) ? sizeof(Bits) : sizeof(Condition));
@@ -239,7 +239,7 @@ struct ChooseElements {
   }
   KILN_DEVICE void move_one(u64 i, const Place<3>& place) const {
     const Condition c = condition[place.at[0]];
-    const Bits a = settled(x[place.at[1]]), b = settled(y[place.at[2]]);
+    const Bits a = force_load(x[place.at[1]]), b = force_load(y[place.at[2]]);
     out[i] = c != 0 ? a : b;
   }
   KILN_DEVICE void move_chunk(u64 i, const Place<3>& place) const {
@@ -263,7 +263,7 @@ struct ChooseElements {
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
       const bool is_innermost = dim == views.rank;
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       const u64 size = views.info[dim];
 #pragma unroll
       for (u32 n = 0; n < 3; ++n) {
@@ -305,11 +305,11 @@ struct ChooseElements {
     u32 threads = blocks_up_to(full) * block_size();
     bool chunked = false;
     if (rows) {
-      u32 working = fitting_threads<kSharing>(numel);
+      u32 working = fitting_threads<kOccupancy>(numel);
       chunked = is_aligned() && (numel / kCount) >> 31 == 0;
       if (chunked) {
         end = numel / kCount;
-        working = chunk_threads<kSharing>(working, static_cast<u32>(end));
+        working = chunk_threads<kOccupancy>(working, static_cast<u32>(end));
       }
       if (threads > working) threads = working;
       if (self >= threads) return;
@@ -320,7 +320,7 @@ struct ChooseElements {
       for (; i < end; i += threads) {
         const u64 first = chunked ? i * kCount : i;
         const Place<3> place =
-            place_of(Views<3>{views.info, unknown(views.rank)}, first, contiguous);
+            place_of(Views<3>{views.info, opaque(views.rank)}, first, contiguous);
         if (chunked) {
           move_chunk(first, place);
         } else {
@@ -335,15 +335,15 @@ struct ChooseElements {
   }
 };
 
-template <u32 kSharing, class T, class Condition>
+template <u32 kOccupancy, class T, class Condition>
 KILN_DEVICE void choose_elements(u64 numel, u64 num_dims, const u64* info, T* out,
                                  const Condition* condition, const T* x, const T* y) {
   using B = BitsOf<T>;
-  ChooseElements<kSharing, B, Condition>{{info, static_cast<u32>(num_dims)},
-                                         reinterpret_cast<B*>(out),
-                                         condition,
-                                         reinterpret_cast<const B*>(x),
-                                         reinterpret_cast<const B*>(y)}
+  ChooseElements<kOccupancy, B, Condition>{{info, static_cast<u32>(num_dims)},
+                                           reinterpret_cast<B*>(out),
+                                           condition,
+                                           reinterpret_cast<const B*>(x),
+                                           reinterpret_cast<const B*>(y)}
       .run(numel);
 }
 

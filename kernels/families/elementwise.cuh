@@ -49,17 +49,17 @@ KILN_DEVICE bool takes_one_of_views(u64 numel) {
 // registers from group to group.
 template <u32 N>
 KILN_DEVICE Views<N> reread(const Views<N>& views) {
-  return {views.info, unknown(views.rank)};
+  return {views.info, opaque(views.rank)};
 }
 
 // ---- the family -------------------------------------------------------------------------------
 
-// `kSharing` blocks of 1024 threads share a multiprocessor.
-template <u32 kSharing, class F, class Numbers, class Out, class... In>
+// `kOccupancy` blocks of 1024 threads share a multiprocessor.
+template <u32 kOccupancy, class F, class Numbers, class Out, class... In>
 struct Elementwise;
 
-template <u32 kSharing, class F, u32... I, class Out, class... In>
-struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
+template <u32 kOccupancy, class F, u32... I, class Out, class... In>
+struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kInputs = sizeof...(In);
   static constexpr u32 kCount = 16 / largest(sizeof(Out), sizeof(In)...);
   // Elements that are computed side by side. A loop goes over the rest of a chunk and moves them
@@ -71,7 +71,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kShare = share_of(kCount);
   // Chunks that a thread reads before it computes.
   static constexpr u32 kAhead =
-      ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kSharing);
+      ahead((0 + ... + (kCount * static_cast<u32>(sizeof(In)))), kOccupancy);
   // The first input whose elements are as large as the output's: its chunk becomes the output's,
   // element by element. kInputs: none.
   static constexpr u32 kHost = first_of(sizeof(Out), sizeof(In)...);
@@ -85,7 +85,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   // transposed, in us, without long groups -> with them: badd_f32 126 -> 72.
   static constexpr bool kTurns = largest(sizeof(In)...) != 4 * sizeof(Out);
   static constexpr u32 kWide =
-      kSharing == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
+      kOccupancy == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
   static constexpr u32 kPart = 4;  // number of single elements that are read at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // in an access
 
@@ -183,7 +183,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     }
     constexpr u32 kBytes[] = {sizeof(In)...};
     const char* from[kInputs];
-    u64 apart[kInputs];
+    u64 step[kInputs];
 #pragma unroll
     for (u32 n = 0; n < kInputs; ++n) from[n] = input<char>(n) + group.at[n] * kBytes[n];
     Slots<Sequence<I...>, 1, In...> next;
@@ -192,21 +192,20 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 left = group.count - 1;
     if (left != 0) {
 #pragma unroll
-      for (u32 n = 0; n < kInputs; ++n)
-        apart[n] = Walker::apart(reread(views), walk, n) * kBytes[n];
+      for (u32 n = 0; n < kInputs; ++n) step[n] = Walker::step(reread(views), walk, n) * kBytes[n];
     }
 #pragma unroll 1
     for (;;) {
       const auto element = next;
       if (left != 0) {
 #pragma unroll
-        for (u32 n = 0; n < kInputs; ++n) from[n] += apart[n];
+        for (u32 n = 0; n < kInputs; ++n) from[n] += step[n];
         (chunk_of<I>(next).load(reinterpret_cast<const In*>(from[I])), ...);
       }
       *to = narrow<Out>(f(chunk_of<I>(element).get(0)...));
       if (left == 0) return;
       --left;
-      to += group.out_apart;
+      to += group.out_step;
     }
   }
 
@@ -220,12 +219,12 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
       if (first) line.load(from);
       return;
     }
-    const u64 apart = Walker::apart(reread(views), walk, n);
-    if (kPart != kWide) group.at[n] += kPart * apart;
+    const u64 step = Walker::step(reread(views), walk, n);
+    if (kPart != kWide) group.at[n] += kPart * step;
     Chunk<T, kPart> part;
     part.clear();
 #pragma unroll
-    for (u32 j = 0; j < kPart; ++j, from += apart) part.put(j, *from);
+    for (u32 j = 0; j < kPart; ++j, from += step) part.put(j, *from);
 #pragma unroll
     for (u32 w = 0; w < part.kWords; ++w) line.word[w] = part.word[w];
   }
@@ -234,12 +233,12 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
   KILN_DEVICE void move_wide(const Walk& walk, Group<kInputs> group) const {
     Slots<Sequence<I...>, kWide, In...> lines;
     u32 to = static_cast<u32>(group.out);
-    const u32 apart = static_cast<u32>(group.out_apart);
+    const u32 step = static_cast<u32>(group.out_step);
 #pragma unroll 1
     for (u32 left = kWide;;) {
       (gather(chunk_of<I>(lines), walk, group, I, left == kWide), ...);
 #pragma unroll 1
-      for (u32 k = 0; k < kPart; ++k, to += apart) {
+      for (u32 k = 0; k < kPart; ++k, to += step) {
         out[to] = narrow<Out>(f(chunk_of<I>(lines).get(0)...));
         (chunk_of<I>(lines).template drop<1>(), ...);
       }
@@ -259,7 +258,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
         continue;
       }
       // Computed again for each group. Otherwise it would take registers between groups.
-      const Walk here{0, 0, unknown(walk.dims), false};
+      const Walk here{0, 0, opaque(walk.dims), false};
       const Group<kInputs> group = Walker::find(reread(views), here, left - 1, i);
       i += threads;
       if (here.rows()) {
@@ -298,7 +297,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     if (!likely(takes_one_element(numel, kSingleBlocks) & (views.info == nullptr))) return false;
     const u32 mine = thread_number();
     if (mine < static_cast<u32>(numel)) {
-      near(out, mine) = narrow<Out>(f(near(input<In>(I), mine)...));
+      at32(out, mine) = narrow<Out>(f(at32(input<In>(I), mine)...));
     }
     return true;
   }
@@ -311,8 +310,8 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
         const u32 first = thread_number() * kCount;
         if (first >= static_cast<u32>(numel)) return;
         Batch batch;
-        (chunk_of<I>(batch).load(&near(input<In>(I), first)), ...);
-        compute_chunk(batch, &near(out, first));
+        (chunk_of<I>(batch).load(&at32(input<In>(I), first)), ...);
+        compute_chunk(batch, &at32(out, first));
         return;
       }
     }
@@ -320,7 +319,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !takes_one_of_views(numel)) {
       if (block_index() >= full_blocks()) return;
-      const Spread spread(numel, kSharing == 1, full_blocks());
+      const Spread spread(numel, kOccupancy == 1, full_blocks());
       if (spread.is_surplus()) return;
       threads = spread.threads;
       const bool aligned = is_aligned();
@@ -338,7 +337,7 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
         threads = spread.threads_for(chunks / kShare);
         // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
         const u32 few = working_blocks() * 1024;
-        if (kSharing == 1 && spread.has_one_each && threads > few) threads = few;
+        if (kOccupancy == 1 && spread.has_thread_each && threads > few) threads = few;
         if (spread.self >= threads) return;
         move_chunks(spread.self, threads, chunks);
         i += static_cast<u64>(chunks) * kCount;
@@ -355,10 +354,10 @@ struct Elementwise<kSharing, F, Sequence<I...>, Out, In...> {
 
 // `info` null means contiguous. `f` takes an element of each input and returns a number that
 // narrows to Out.
-template <u32 kSharing, class Out, class F, class... In>
+template <u32 kOccupancy, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
-  using Family = Elementwise<kSharing, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
+  using Family = Elementwise<kOccupancy, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
   Family{f, {info, static_cast<u32>(num_dims)}, out, {in...}}.run(numel);
 }
 
@@ -366,11 +365,11 @@ KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out,
 
 // Defines a kernel that applies `function` to `inputs` (in brackets) and writes to `out`. Its own
 // parameters follow the three of a strided view (device/index.cuh).
-#define KILN_ELEMENTWISE(name, function, inputs, ...)                                   \
-  inline constexpr kiln::u32 kSharing_##name =                                          \
-      kiln::tuning::sharing(#name, kiln::device::kArchitecture);                        \
-  KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel, kiln::u64 num_dims, \
-                      const kiln::u64* info, __VA_ARGS__) {                             \
-    kiln::families::elementwise<kSharing_##name>(numel, num_dims, info, out, function,  \
-                                                 KILN_LIST inputs);                     \
+#define KILN_ELEMENTWISE(name, function, inputs, ...)                                     \
+  inline constexpr kiln::u32 kOccupancy_##name =                                          \
+      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                        \
+  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims, \
+                      const kiln::u64* info, __VA_ARGS__) {                               \
+    kiln::families::elementwise<kOccupancy_##name>(numel, num_dims, info, out, function,  \
+                                                   KILN_LIST inputs);                     \
   }

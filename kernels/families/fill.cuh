@@ -47,14 +47,14 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
   u64 stride = view.stride(0, first);
 #pragma unroll 1
   for (u32 dim = first; stride != 1 && dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     if (view.stride(0, dim) != 1 || view.size(dim) == 1) continue;
     first = dim;
     stride = 1;
   }
   const u32 size = view.size(first);
   const u32 outermost = first == 0 ? 1 : 0;  // outermost of the other dims
-  const u32 threads = blocks_up_to(most_blocks()) * block_size();
+  const u32 threads = blocks_up_to(max_blocks()) * block_size();
   const bool is_small = numel <= kSmallIndex;
   const auto divide = [&](u32 a, u32 b) { return is_small ? small_quotient(a, b) : a / b; };
   u32 log_several = 0, groups = size;
@@ -68,7 +68,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
     inner = groups;
 #pragma unroll 1
     for (u32 dim = view.rank; dim != 0;) {
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       const u32 each = dim == first ? 1 : view.size(dim);
       if (split == 0 && static_cast<u64>(inner) * each >> 31 != 0) split = dim + 1;
       if (split == 0) {
@@ -89,7 +89,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
     u64 place = 0;
 #pragma unroll 1
     for (u32 dim = view.rank; dim != 0;) {
-      dim = unknown(dim - 1);
+      dim = opaque(dim - 1);
       if (dim + 1 == split) rest = outer - 1;
       if (dim == first) continue;
       u32 digit = rest;
@@ -112,7 +112,7 @@ KILN_DEVICE void fill_view(const Views<1>& view, u64 numel, const To& target) {
 }
 
 // Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
-KILN_ASIDE void fill_view_aside(Views<1> view, u64 numel, AnyTarget target) {
+KILN_NOINLINE void fill_view_outlined(Views<1> view, u64 numel, AnyTarget target) {
   fill_view(view, numel, target);
 }
 
@@ -163,7 +163,7 @@ KILN_DEVICE void fill(u64 numel, u64 num_dims, const u64* info, T* elements, T e
   }
   const Views<1> view{info, static_cast<u32>(num_dims)};
   if constexpr (kArchitecture == tuning::Architecture::kSm80) {
-    fill_view_aside(view, numel, {out, value, sizeof(B)});
+    fill_view_outlined(view, numel, {out, value, sizeof(B)});
   } else {
     fill_view(view, numel, Target<B>{out, value});
   }

@@ -102,7 +102,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
           of.expert * (static_cast<u64>(static_cast<u32>(rows)) * blocks * Format::kBytes),
       static_cast<u32>(rows), blocks};
   const VectorRows of_tile{static_cast<const u32*>(vectors) + of.begin * static_cast<u64>(stride),
-                           stride, lesser(of.end - of.begin, Tiles::kVectors),
+                           stride, min_of(of.end - of.begin, Tiles::kVectors),
                            static_cast<u32>(columns) / 32};
   const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
 #pragma unroll 1
@@ -113,7 +113,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
         [&](u32 row, u32 v, f32 value) { shared.results[v][row - first_row] = value; }, tile_rows,
         first_row, 0);
     barrier();
-    const u32 width = lesser(matrix.rows - first_row, tile_rows);
+    const u32 width = min_of(matrix.rows - first_row, tile_rows);
 #pragma unroll 1
     for (u32 i = thread_rank(); i < Tiles::kRows * of_tile.count; i += block_threads()) {
       const u32 row = i % Tiles::kRows, v = of.begin + i / Tiles::kRows;

@@ -25,7 +25,7 @@ class HalfGroups {
   static constexpr u32 kChunks = kHalfSpan / kHalfChunkColumns;  // in a step
   static constexpr u32 kChunkBytes = HalfColumns::kChunkBytes;
   static constexpr u32 kStages = 2, kSlots = 2 * kChunks;
-  static constexpr u32 kAlignment = 1024;  // of a chunk
+  static constexpr u32 kAlignment = 1024;                                        // of a chunk
   static constexpr u32 kCopying = tuning::half_copying_threads(kHasWarpGroups);  // threads
   // Number of copying threads that copy rows. They do nothing else, or all others would wait for
   // them. Measured on an H200, Q4_0, 4096x4096 by 512 vectors, in us: 46 to 55 with 128 threads,
@@ -108,7 +108,7 @@ class HalfGroups {
     const u8* from = reinterpret_cast<const u8*>(x_ + half_chunk(first_vector, 0, rows_.columns)) +
                      first * kBytes;
     // The vectors up to the end of their chunk, and those in the chunk of the next vectors.
-    const u32 bytes = vectors * kBytes, of_chunk = lesser(bytes, kChunkBytes - first * kBytes);
+    const u32 bytes = vectors * kBytes, of_chunk = min_of(bytes, kChunkBytes - first * kBytes);
     const u64 apart = 2 * half_chunk(kHalfTileVectors, 0, rows_.columns) - first * kBytes;
 #pragma unroll 1
     for (u32 number = before_ * kChunks; number < end; ++number) {

@@ -50,11 +50,11 @@ struct HalfMatrix {
 #pragma unroll 1
       for (u32 tile = block_index();; tile += block_count()) {
         // Computed again for each tile. Otherwise they would take registers from the products.
-        const HalfTeam team(unknown(parts), unknown(part_threads));
-        const tuning::ExpertTile of = tile_of(unknown(v));
+        const HalfTeam team(opaque(parts), opaque(part_threads));
+        const tuning::ExpertTile of = tile_of(opaque(v));
         const u32 r = tile * team.rows();
         if (r >= rows || of.begin >= of.end) break;
-        const HalfRowsOf<Format> rows_of(weights, rows, unknown(columns), of.expert);
+        const HalfRowsOf<Format> rows_of(weights, rows, opaque(columns), of.expert);
         HalfSums sums;
         HalfProducts<Format>(rows_of, x, team, before)
             .multiply(sums, r, vector_of(of), vectors_of(of));
@@ -82,7 +82,7 @@ struct HalfMatrix {
     return half_task_vector(of.expert, of.begin);
   }
   KILN_DEVICE static u32 vectors_of(const tuning::ExpertTile& of) {
-    return lesser(of.end - of.begin, kHalfColumns);
+    return min_of(of.end - of.begin, kHalfColumns);
   }
 
   // Results pass through shared memory, so that wide accesses can store them.
@@ -106,10 +106,10 @@ struct HalfMatrix {
     const f32* const all = static_cast<const f32*>(dynamic_shared());
     const u32 fours = team.rows() / 4, row = thread_index() % fours * 4;
     const u32 step = block_size() / fours, first = thread_index() / fours;
-    const tuning::ExpertTile of = tile_of(unknown(number));
+    const tuning::ExpertTile of = tile_of(opaque(number));
     const u32 vectors = vectors_of(of), stride = stride_of(team);
-    if (row >= lesser(rows - first_row, team.rows()) || first >= step) return;
-    const u32 there = lesser(rows - first_row - row, 4);
+    if (row >= min_of(rows - first_row, team.rows()) || first >= step) return;
+    const u32 there = min_of(rows - first_row - row, 4);
     const bool by_four = there == 4 && results.stride % 4 == 0 &&
                          (address_of(results.dst) | address_of(gates)) % 16 == 0;
 #pragma unroll 1

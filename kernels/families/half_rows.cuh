@@ -24,14 +24,14 @@ struct Largest {
 // Returns the biased exponent of a row's factor, at most 253, so that the inverse is a normal
 // number, too. `largest` has the bits of a finite f32.
 KILN_DEVICE u32 half_exponent(u32 largest) {
-  constexpr u32 kBias = 127, kLeast = (kBias - 6) << 23, kMost = 0x477fe000;  // 2^-6, 65504
-  if (largest == 0 || (largest >= kLeast && largest <= kMost)) return kBias;
+  constexpr u32 kBias = 127, kMin = (kBias - 6) << 23, kMax = 0x477fe000;  // 2^-6, 65504
+  if (largest == 0 || (largest >= kMin && largest <= kMax)) return kBias;
   const u32 exponent = 2 * kBias + 14 - (largest >> 23);
   return exponent < 253 ? exponent : 253;
 }
 
 // Returns the larger of `largest` and the magnitude of x. Infinity and NaN count as 0.
-KILN_DEVICE u32 with_magnitude(u32 largest, f32 x) {
+KILN_DEVICE u32 max_magnitude(u32 largest, f32 x) {
   const u32 magnitude = bit_cast<u32>(x) & 0x7fffffff;
   return Largest::join(largest, magnitude < 0x7f800000 ? magnitude : 0);
 }
@@ -90,7 +90,7 @@ KILN_DEVICE void half_rows(const T* x, f16* out, f32* scales, const u32* places,
 #pragma unroll
     for (u32 k = 0; k < kAhead; ++k) {
 #pragma unroll
-      for (u32 j = 0; j < 4; ++j) largest = with_magnitude(largest, widen(kept[k].get(j)));
+      for (u32 j = 0; j < 4; ++j) largest = max_magnitude(largest, widen(kept[k].get(j)));
     }
     if (first + batch >= all) break;
   }

@@ -76,13 +76,13 @@ struct HalfRowsOf {
   KILN_DEVICE bool copy(u8* stage, u32 first_row, u32 count, u32 step, u32 thread,
                         u32 threads) const {
     constexpr u32 kLanes = 8, kEach = (kRowBytes / 16 + kLanes - 1) / kLanes;
-    const u32 end = lesser(count, rows - first_row), own = thread / kLanes, lane = thread % kLanes;
+    const u32 end = min_of(count, rows - first_row), own = thread / kLanes, lane = thread % kLanes;
     const u32 at_once = threads / kLanes;
     if (are_whole(step) && are_aligned()) {
       const u32 before = place_among_16(first_row, step), last = (before + kBytes - 1) / 16;
       const u8* from = place(first_row + own, step) - before + 16 * lane;
       u8* to = stage + own * kRowBytes + 16 * lane;
-      const u64 apart = at_once * row_bytes;
+      const u64 stride = at_once * row_bytes;
 #pragma unroll 4
       for (u32 row = own; row < end; row += at_once) {
 #pragma unroll
@@ -90,13 +90,13 @@ struct HalfRowsOf {
           constexpr u32 kApart = 16 * kLanes;
           if (c * kLanes + lane <= last) copy_async<16>(to + c * kApart, from + c * kApart);
         }
-        from += apart;
+        from += stride;
         to += at_once * kRowBytes;
       }
       return true;
     }
     const u32 size =
-        lesser(columns - step * kHalfSpan, kHalfSpan) / Format::kValues * Format::kBytes;
+        min_of(columns - step * kHalfSpan, kHalfSpan) / Format::kValues * Format::kBytes;
 #pragma unroll 1
     for (u32 row = own; row < end; row += at_once) {
       const u32 before = place_among_16(first_row + row, step);

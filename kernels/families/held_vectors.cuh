@@ -40,9 +40,9 @@ struct HeldVectors {
   static constexpr u32 kBytes = kColumns / Format::kValues * Format::kBytes;
   static constexpr u32 kAll = kWaves * kBytes;
   static constexpr u32 kLine = kByChunks ? 128 : 16;
-  static constexpr u32 kMostBefore = kLine - (kBytes % 16 == 0 ? 16 : Format::kAlignment);
-  static constexpr u32 kPitch = kByChunks ? (kAll + kMostBefore + kLine - 1) / kLine * kLine
-                                          : ((kAll + kMostBefore + 15) / 16 | 1) * 16;
+  static constexpr u32 kMaxBefore = kLine - (kBytes % 16 == 0 ? 16 : Format::kAlignment);
+  static constexpr u32 kPitch = kByChunks ? (kAll + kMaxBefore + kLine - 1) / kLine * kLine
+                                          : ((kAll + kMaxBefore + 15) / 16 | 1) * 16;
   static constexpr u32 kVectorPitch = kWaves * kVectorBytes + 16;  // eight lie in different banks
   static constexpr u32 kStageBytes = tuning::held_stage(kBytes);
   static_assert(kTileRows * kPitch <= kStageBytes && kTileColumns * kVectorPitch <= kStageBytes);
@@ -77,7 +77,7 @@ struct HeldVectors {
     const u32 low = static_cast<u32>(address_of(matrix.bytes));
 #pragma unroll 1
     for (u32 first = block_index(); first < tiles; first += kTiles * blocks) {
-      const u32 count = lesser((tiles - first + blocks - 1) / blocks, kTiles);
+      const u32 count = min_of((tiles - first + blocks - 1) / blocks, kTiles);
       const auto first_row = [&](u32 tile) { return (first + tile * blocks) * kTileRows; };
       HeldFragments<Format, kByChunks> held;
       // In each step of columns, item 0 is the vectors, and the others are tiles. `step` is the
@@ -86,7 +86,7 @@ struct HeldVectors {
       const auto copy_next = [&] {
         if (next_step < steps) {
           const SharedPlace place = ring + to * kStageBytes;
-          const u32 of_group = lesser(steps - next_step, kWaves);
+          const u32 of_group = min_of(steps - next_step, kWaves);
           if (next == 0) {
             copy_vectors(place, vectors, next_step, of_group * kVectorBytes, own, lane);
           } else {
@@ -97,7 +97,7 @@ struct HeldVectors {
               const u32 row = i + own;
               const u8* const piece =
                   matrix.bytes +
-                  (static_cast<u64>(lesser(row0 + row, last_row)) * row_bytes + next_step * kBytes);
+                  (static_cast<u64>(min_of(row0 + row, last_row)) * row_bytes + next_step * kBytes);
               const u32 before = static_cast<u32>(address_of(piece)) % kLine;
               copy_line<kPitch>(place + row * kPitch + (16 * lane ^ (row % 8 * 16 & turns)),
                                 piece - before + 16 * lane, before, before + of_group * kBytes,
@@ -126,7 +126,7 @@ struct HeldVectors {
           } else {
             const u32 row0 = first_row(item - 1), base = low + step * kBytes;
             const auto behind = [&](u32 row) {
-              return (base + lesser(row0 + row, last_row) * row_bytes) % kLine + own * kBytes;
+              return (base + min_of(row0 + row, last_row) * row_bytes) % kLine + own * kBytes;
             };
             f32 of[4];
             held.multiply(of, HeldRows{at,
@@ -148,7 +148,7 @@ struct HeldVectors {
         stage = stage + 1 == kStages ? 0 : stage + 1;
       }
       barrier();
-      const u32 busy = lesser(waves, steps);
+      const u32 busy = min_of(waves, steps);
 #pragma unroll 1
       for (u32 i = thread; i < count * (kTileRows * kTileColumns); i += threads) {
         const u32 tile = i / (kTileRows * kTileColumns), at = i % (kTileRows * kTileColumns);
@@ -175,11 +175,11 @@ struct HeldVectors {
                                        lane);
     }
   }
-  // Copies bytes `begin` to `end`, at most kMost, of a line. `from` and `to` are the thread's own.
-  template <u32 kMost>
+  // Copies bytes `begin` to `end`, at most kMax, of a line. `from` and `to` are the thread's own.
+  template <u32 kMax>
   KILN_DEVICE static void copy_line(SharedPlace to, const u8* from, u32 begin, u32 end, u32 lane) {
 #pragma unroll
-    for (u32 i = 0; i < kMost; i += 16 * kTileThreads) {
+    for (u32 i = 0; i < kMax; i += 16 * kTileThreads) {
       const u32 at = 16 * lane + i;
       if (at < end && (i != 0 || at + 16 > begin)) copy_async_16(to + i, from + i);
     }

@@ -15,7 +15,7 @@ struct Windows {
   u64 channel_stride, row_stride, stride;
   u32 rows_out, columns_out;
   u32 row_taps, column_taps;
-  u32 apart;  // distance of windows, in either dim
+  u32 window_stride;  // distance of windows, in either dim
   u32 row_padding, column_padding;
   u32 dilation;
 };
@@ -85,10 +85,10 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
   // Consecutive outputs of a team. Many are cheaper, because the next output costs least and finds
   // shared elements in the cache. Too many would spread the writes of all teams over memory. For
   // many outputs the quotient is approximate.
-  constexpr u32 kMostSteps = 16;
+  constexpr u32 kMaxSteps = 16;
   const u32 abreast = walks * kOutputs;
-  const bool are_few = outputs < abreast * kMostSteps;
-  const u32 stretch = (are_few ? small_quotient(outputs, abreast) + 1 : kMostSteps) * kOutputs;
+  const bool are_few = outputs < abreast * kMaxSteps;
+  const u32 stretch = (are_few ? small_quotient(outputs, abreast) + 1 : kMaxSteps) * kOutputs;
 #pragma unroll 1
   for (u32 begin = walk * stretch; begin < outputs; begin += walks * stretch) {
     const u32 end = outputs - begin < stretch ? outputs : begin + stretch;
@@ -98,8 +98,8 @@ KILN_DEVICE bool im2col_along(u64 images, const Windows& w, const T* src, T* dst
     u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
 #pragma unroll 1
     for (; i < end; i += kOutputs) {
-      const u32 row = row_out * w.apart - w.row_padding,
-                column = output * w.apart - w.column_padding;
+      const u32 row = row_out * w.window_stride - w.row_padding,
+                column = output * w.window_stride - w.column_padding;
       u32 mask = ~0u;
       if (row >= rows_inside || column >= columns_inside) {
         u32 of_row = 0;
@@ -165,8 +165,8 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
     u32 column_tap = rest - row_tap * w.column_taps;
     const u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
     // The place of the next element. A place before the image wraps around to one beyond it.
-    u32 row = row_out * w.apart + row_tap * w.dilation - w.row_padding;
-    u32 column = output * w.apart + column_tap * w.dilation - w.column_padding;
+    u32 row = row_out * w.window_stride + row_tap * w.dilation - w.row_padding;
+    u32 column = output * w.window_stride + column_tap * w.dilation - w.column_padding;
     const T* from = src + (image * *w.batch_stride + channel * w.channel_stride);
     write_run<sizeof(T) == 1 ? 4 : 2>(dst + (line * length + first), run, [&] {
       T value{};
@@ -184,7 +184,7 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
           from += w.channel_stride;
           if (++channel == w.channels) {
             channel = 0;
-            column += w.apart;
+            column += w.window_stride;
             from -= w.channels * w.channel_stride;
           }
         }
@@ -207,7 +207,7 @@ KILN_DEVICE bool im2col_at_once(u64 images, const Windows& w, const T* src, T* d
   constexpr u32 kAhead = 4;  // number of taps in flight
   const u32 above = i / w.channels, image = above / w.columns_out;
   const u32 channel = i - above * w.channels, output = above - image * w.columns_out;
-  u32 column = output * w.apart - w.column_padding;
+  u32 column = output * w.window_stride - w.column_padding;
   const T* const from = src + (image * *w.batch_stride + channel * w.channel_stride);
   T* const to = dst + static_cast<u64>(i) * taps;
 #pragma unroll 1

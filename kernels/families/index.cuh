@@ -17,10 +17,10 @@ using namespace device;
 
 // Same as quotient(). Its 64-bit division is not inlined for sm_80, which is also shipped as PTX:
 // each kernel would have several copies.
-KILN_ASIDE u64 quotient_aside(u64 a, u64 b) { return quotient(a, b); }
+KILN_NOINLINE u64 quotient_outlined(u64 a, u64 b) { return quotient(a, b); }
 KILN_DEVICE u64 quotient_of(u64 a, u64 b) {
   if (kArchitecture == tuning::Architecture::kSm80 && (a | b) >> 32 != 0) {
-    return quotient_aside(a, b);
+    return quotient_outlined(a, b);
   }
   return quotient(a, b);
 }
@@ -92,11 +92,11 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
   // Number of neighbours that a thread gathers together. Registers are the limit: eight f8 elements
   // with i32 ids spill on sm_80. Measured on an H200, 16384x4096, u32 ids, in us, 4 -> 8
   // neighbours: f8 123 -> 108; f16 149 -> 144; f32 203 -> 264.
-  constexpr u32 kMost = sizeof(Id) <= 4 && static_cast<Id>(-1) > 0 ? 8 : 4;
-  constexpr u32 kCount = 16 / sizeof(B) < kMost ? 16 / sizeof(B) : kMost;
+  constexpr u32 kMax = sizeof(Id) <= 4 && static_cast<Id>(-1) > 0 ? 8 : 4;
+  constexpr u32 kCount = 16 / sizeof(B) < kMax ? 16 / sizeof(B) : kMax;
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
-  const u32 most = most_blocks();  // before block_index(), which is slow to read otherwise
+  const u32 most = max_blocks();  // before block_index(), which is slow to read otherwise
   if (block_index() >= most) return;
   const Spread spread(numel);
   if (spread.is_surplus()) return;
@@ -122,7 +122,7 @@ KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u6
     if (together) {
       Chunk<B, kCount> found;
       found.clear();
-      const u32 apart = unknown(right == 1) != 0 ? 0 : 1;
+      const u32 apart = opaque(right == 1) != 0 ? 0 : 1;
 #pragma unroll
       for (u32 k = 0; k < kCount; ++k) {
         const Id id = chosen.get(k);

@@ -94,11 +94,11 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   // With own ids, scatter() shares walks from eight ids on. Measured on an H200, shared ids, f32,
   // reference geometry, in us, with votes -> here: 5x333 2.93 -> 2.26; 7x333 3.27 -> 2.63.
   constexpr u32 kFew = 7, kFewOfMany = 4, kManyBlocks = 16;
-  constexpr u32 kMostBlocks = 1u << 20;  // u32 can count their threads
+  constexpr u32 kMaxBlocks = 1u << 20;  // u32 can count their threads
   const u64 places = left * right;
   const u32 i = thread_number(), threads = block_count() * block_size();
   if (src_dim == 1 && i >= places) return true;  // first: most waves of small launches exit here
-  const bool has_thread_each = (block_count() <= kMostBlocks) & (threads >= places);
+  const bool has_thread_each = (block_count() <= kMaxBlocks) & (threads >= places);
   const u32 few = kIds == Ids::kShared && block_count() >= kManyBlocks ? kFewOfMany : kFew;
   const bool is_short = src_dim - 1 < few;
   const bool is_unshared = (2 * places > threads) & (src_dim - 1 < ~0u);
@@ -151,13 +151,13 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
   // read the same elements. Measured in us, by places -> by parts: sa_u32_f32 64x1024 along the
   // last dim 1150 -> 180.
   constexpr u32 kShortRow = 8, kLogTogether = 5;
-  constexpr u32 kFewest = 4, kMostParts = 8;
+  constexpr u32 kMin = 4, kMaxParts = 8;
   if (bring_few<kBring, Ids::kOwn>(all_ids, all_inp, all_out, left, src_dim, dst_dim, right))
     return;
   const Id none = greatest<Id, Id>();
   const u32 together = right < kShortRow ? 0 : kLogTogether;
   const u64 others = (1u << together) - 1, places = left * right;
-  PlaceAndPart self((places + others) & ~others, src_dim, kFewest, kMostParts);
+  PlaceAndPart self((places + others) & ~others, src_dim, kMin, kMaxParts);
   self.go_group_by_group(together);
   const Share<Id> share{Places<Id>(dst_dim), self.parts(), self.part};
 #pragma unroll 1
@@ -236,8 +236,8 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
   const u32 width = by_waves ? wave_width() : 1;
   const u32 lane = by_waves ? lane_index() : 0;
   const u64 whole = (places + (width - 1)) & ~static_cast<u64>(width - 1);
-  constexpr u32 kMostParts = 1024;
-  PlaceAndPart self(whole, count, 1, kMostParts);
+  constexpr u32 kMaxParts = 1024;
+  PlaceAndPart self(whole, count, 1, kMaxParts);
   self.go_part_by_part(static_cast<u32>(whole));
   if (self.is_surplus()) return;
   const Share<Id> share{Places<Id>(dst_dim), self.parts(), self.part};
@@ -264,7 +264,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
         if (self.place >= places) continue;
         const T* const from = inp + source * right;
         T* const to = out + chosen * right;
-        if (unknown(in_chunks) != 0) {
+        if (opaque(in_chunks) != 0) {
           Chunk<T, kCount> more, old, sum;
           more.load(from);
           old.load(to);

@@ -51,7 +51,7 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
     const u64 r = (i - row * units.per_row) * units.step;
     const T* const from = inp + row * right + r;
     T* const to = out + (l * dst_dim + static_cast<u64>(id)) * right + r;
-    if (unknown(units.in_chunks) != 0) {
+    if (opaque(units.in_chunks) != 0) {
       Chunk<T, Neighbours<T>::kCount> chunk;
       chunk.load(from);
       atomic_sum(to, chunk);

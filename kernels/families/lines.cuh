@@ -99,30 +99,29 @@ KILN_DEVICE bool lines_go_singly(u64 numel) {
 // element.
 template <u32 kCount, class T>
 struct LineWalk {
-  static constexpr u32 kMostTogether = 16;
+  static constexpr u32 kMaxTogether = 16;
   u32 lines, line, together, skipped;  // `skipped`: from the last line of a group to the next
-  u32 runs, first_run, apart;          // in a line: all runs, the thread's first, and its step
+  u32 runs, first_run, run_step;       // in a line: all runs, the thread's first, and its step
   bool by_chunks;
 
   KILN_DEVICE LineWalk(const T* out, u64 line_count, u64 per_line, bool chunks_serve) {
     const u32 resident = resident_threads(), self = thread_number();
-    apart = staying_threads();
+    run_step = staying_threads();
     lines = static_cast<u32>(line_count);
     runs = static_cast<u32>(per_line) / kCount;
     by_chunks = chunks_serve &&
                 (address_of(out) | per_line * sizeof(T)) % (kCount * sizeof(T)) == 0 &&
-                line_count * runs > (apart < resident / 8 ? apart : resident / 8);
+                line_count * runs > (run_step < resident / 8 ? run_step : resident / 8);
     if (!by_chunks) runs = static_cast<u32>(per_line);
-    const u32 teams = runs < apart ? small_quotient(apart, runs) : 1;
+    const u32 teams = runs < run_step ? small_quotient(run_step, runs) : 1;
     const u32 team = small_quotient(self, runs);
     first_run = self - team * runs;
     together = 1;
     if (lines > teams) {
       // For many lines the quotient is approximate, which suffices.
-      together =
-          lines < teams * kMostTogether ? small_quotient(lines - 1, teams) + 1 : kMostTogether;
+      together = lines < teams * kMaxTogether ? small_quotient(lines - 1, teams) + 1 : kMaxTogether;
     }
-    line = self < apart && team < teams ? team * together : lines;
+    line = self < run_step && team < teams ? team * together : lines;
     skipped = (teams - 1) * together + 1;
   }
   KILN_DEVICE bool is_idle() const { return line >= lines; }
@@ -133,7 +132,7 @@ struct LineWalk {
   template <class Prepare, class Write>
   KILN_DEVICE void run(Prepare prepare, Write write) const {
 #pragma unroll 1
-    for (u32 i = first_run; i < runs; i += apart) {
+    for (u32 i = first_run; i < runs; i += run_step) {
       const u32 first = by_chunks ? i * kCount : i;
       prepare(first);
       u32 left = together;

@@ -45,10 +45,10 @@ inline constexpr bool kIsSame<Same<B>> = true;
 
 // Properties of a kernel.
 struct MapTraits {
-  u32 log_chunk;  // log2 of the elements of a chunk
-  u32 share;      // chunks per thread up to which all resident threads work
-  u32 blocks;     // working blocks of 1024 threads per multiprocessor; 0: working_blocks()
-  bool is_alone;  // a multiprocessor holds one of the kernel's blocks of 1024 threads
+  u32 log_chunk;          // log2 of the elements of a chunk
+  u32 share;              // chunks per thread up to which all resident threads work
+  u32 blocks;             // working blocks of 1024 threads per multiprocessor; 0: working_blocks()
+  bool single_occupancy;  // a multiprocessor holds one of the kernel's blocks of 1024 threads
 };
 
 // The work of a launch.
@@ -58,17 +58,17 @@ struct MapPlan {
   u32 chunks;   // number of chunks that they move, of a contiguous array
   Columns rest;
 };
-template <u32 kLeastApart>
+template <u32 kMinStep>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
   MapPlan plan{spread.self, spread.threads, 0, Columns::none()};
-  if (view.info != nullptr) plan.rest = plan_columns<kLeastApart, 0>(view, numel, is_aligned);
+  if (view.info != nullptr) plan.rest = plan_columns<kMinStep, 0>(view, numel, is_aligned);
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
     plan.threads = spread.threads_for(plan.chunks / traits.share, wanted == 0 ? working : wanted);
     // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
-    if (traits.is_alone && spread.has_one_each && plan.threads > working * 1024) {
+    if (traits.single_occupancy && spread.has_thread_each && plan.threads > working * 1024) {
       plan.threads = working * 1024;
     }
   }
@@ -76,16 +76,16 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 }
 
 // Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy into every kernel.
-KILN_ASIDE MapPlan plan_aside(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
-                              MapTraits traits) {
+KILN_NOINLINE MapPlan plan_outlined(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
+                                    MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.is_alone, most),
+  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.single_occupancy, most),
                      traits);
 }
-KILN_ASIDE Column column_aside(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
+KILN_NOINLINE Column column_outlined(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
 }
-KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
+KILN_NOINLINE u64 place_outlined(const u64* info, u32 rank, u32 i) {
   return find_element(Views<1>{info, rank}, i).at[0];
 }
 
@@ -94,22 +94,22 @@ KILN_ASIDE u64 place_aside(const u64* info, u32 rank, u32 i) {
 // Not members of the family, so that they are compiled once for all kernels.
 
 // The place of a column, or of a view's element in small launches.
-inline constexpr bool kMapsAside = kArchitecture == tuning::Architecture::kSm80;
-template <bool kAside>
+inline constexpr bool kMapsOutlined = kArchitecture == tuning::Architecture::kSm80;
+template <bool kOutlined>
 KILN_DEVICE Column column_of(const Views<1>& view, u32 dims, u32 upper, u32 lower) {
-  if constexpr (kAside) return column_aside(view.info, view.rank, dims, upper, lower);
+  if constexpr (kOutlined) return column_outlined(view.info, view.rank, dims, upper, lower);
   return find_column(view, dims, upper, lower);
 }
-template <bool kAside>
+template <bool kOutlined>
 KILN_DEVICE u64 small_place(const Views<1>& view, u32 i) {
-  if constexpr (kAside) return place_aside(view.info, view.rank, i);
+  if constexpr (kOutlined) return place_outlined(view.info, view.rank, i);
   return find_element(view, i).at[0];
 }
 
 // Number of blocks up to which each thread takes one element of a view. Columns would take longer.
 inline constexpr u32 kMapViewBlocks = tuning::view_blocks(kMachine, false);
-static_assert(kMapViewBlocks <= kMostBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
-KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMostBlocks; }
+static_assert(kMapViewBlocks <= kMaxBlocks && kMapViewBlocks * 1024 <= kSmallIndex);
+KILN_DEVICE u32 view_blocks() { return block_size() == 1024 ? kMapViewBlocks : kMaxBlocks; }
 // True if each thread takes at most one element of a view.
 KILN_DEVICE bool takes_one_of_view(u64 numel) {
   return takes_one_element(numel, view_blocks(), kSmallIndex);
@@ -117,21 +117,21 @@ KILN_DEVICE bool takes_one_of_view(u64 numel) {
 
 // ---- the family -------------------------------------------------------------------------------
 
-// `kSharing` blocks of 1024 threads share a multiprocessor.
-template <tuning::Cost kCost, u32 kSharing, class T, class F>
+// `kOccupancy` blocks of 1024 threads share a multiprocessor.
+template <tuning::Cost kCost, u32 kOccupancy, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
   static constexpr bool kByTable = is_looked_up<T>(kCost);
-  static constexpr bool kAside = kMapsAside && !kIsSame<F>;
+  static constexpr bool kOutlined = kMapsOutlined && !kIsSame<F>;
   static constexpr u32 kCount = 16 / sizeof(T);
   // Expensive functions need all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
-  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kSharing == 1};
+  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kOccupancy == 1};
   // Least distance in the output at which neighbours of a view are taken together: three results of
   // eight bytes are less than memory writes at once. Measured on an H100, 16x224x224x3 with
   // channels first, in us, together -> singly: uneg_f64 45.4 -> 28.4; four-byte elements
   // 24.2 -> 28.0.
-  static constexpr u32 kLeastApart = sizeof(T) == 8 ? 4 : 1;
+  static constexpr u32 kMinStep = sizeof(T) == 8 ? 4 : 1;
   // Words of a chunk that are computed side by side. A loop goes over the others, or compilers
   // would write out both chunks of move_chunks(). Emulated gfx1100, lane instructions, two -> four
   // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
@@ -217,12 +217,12 @@ struct Map {
         i -= columns.inner;
         ++upper;
       }
-      const u32 dims = unknown(columns.dims);  // hidden, or each kind would get its own code
+      const u32 dims = opaque(columns.dims);  // hidden, or each kind would get its own code
       const u64 first = start + static_cast<u64>(upper) * columns.inner + i;
       if (first >= numel || (upper != 0 && Columns::split(dims) == 0)) return;
       Column column{first, first, 0, 0, 1};
       if (dims != Columns::kNone) {
-        column = column_of<kAside>(view, dims, upper, i);
+        column = column_of<kOutlined>(view, dims, upper, i);
         if (column.count == 0) continue;
         if (Columns::split(dims) != 0) column.to = first;
         if (by_rows) {
@@ -237,12 +237,12 @@ struct Map {
       for (;;) {
         const T x = next;
         if (--column.count != 0) {
-          from += column.apart;
+          from += column.step;
           next = *from;
         }
         *to = result(x);
         if (column.count == 0) break;
-        to += column.to_apart;
+        to += column.to_step;
       }
     }
   }
@@ -271,10 +271,8 @@ struct Map {
   // blocks -> these: uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20;
   // uneg_f64 of 700,000 4.88 -> 4.65.
   static constexpr u32 kWorkingBlocks = largest(kFullBlocks, kSingleBlocks);
-  static_assert(kWorkingBlocks <= kMostBlocks);
-  KILN_DEVICE static u32 most_blocks() {
-    return block_size() == 1024 ? kWorkingBlocks : kMostBlocks;
-  }
+  static_assert(kWorkingBlocks <= kMaxBlocks);
+  KILN_DEVICE static u32 max_blocks() { return block_size() == 1024 ? kWorkingBlocks : kMaxBlocks; }
 
   // True if both arrays are aligned for chunks.
   KILN_DEVICE bool is_aligned() const { return (address_of(out) | address_of(in())) % 16 == 0; }
@@ -293,14 +291,14 @@ struct Map {
   // block -> here 1.05 -> 0.97.
   template <class Further>
   KILN_DEVICE void start(u64 numel, const Further& further) const {
-    if (block_index() >= kMostBlocks) return;
+    if (block_index() >= kMaxBlocks) return;
     if (block_index() >= kWorkingBlocks) {
       if (block_size() == 1024 && (view.info == nullptr || block_count() > kMapViewBlocks)) return;
     } else if (block_count() <= kSingleBlocks) {
       if (kMayEnd && thread_number() >= numel) return;
       if ((view.info == nullptr) & (block_count() * block_size() >= numel)) {
         const u32 mine = thread_number();
-        if (kMayEnd || mine < static_cast<u32>(numel)) near(out, mine) = result(near(in(), mine));
+        if (kMayEnd || mine < static_cast<u32>(numel)) at32(out, mine) = result(at32(in(), mine));
         return;
       }
     }
@@ -328,7 +326,7 @@ struct Map {
     }
     const u32 first = thread_number() * kCount;
     if (first < static_cast<u32>(numel)) {
-      move_chunk(load_16_bytes(&near(in(), first)), &near(out, first));
+      move_chunk(load_16_bytes(&at32(in(), first)), &at32(out, first));
     }
     return true;
   }
@@ -339,7 +337,7 @@ struct Map {
     const u32 mine = thread_number();
     if (view.info != nullptr && takes_one_of_view(numel)) {
       if (mine < static_cast<u32>(numel))
-        near(out, mine) = result(in()[small_place<kAside>(view, mine)]);
+        at32(out, mine) = result(in()[small_place<kOutlined>(view, mine)]);
       return;
     }
     run_many(numel);
@@ -347,12 +345,12 @@ struct Map {
   // Handles launches whose threads take more than one element.
   KILN_DEVICE void run_many(u64 numel) const {
     MapPlan plan;
-    if constexpr (kAside) {
-      plan = plan_aside(view.info, view.rank, numel, is_aligned(), most_blocks(), kTraits);
+    if constexpr (kOutlined) {
+      plan = plan_outlined(view.info, view.rank, numel, is_aligned(), max_blocks(), kTraits);
     } else {
-      const Spread spread = Spread::in_rows(numel, kTraits.is_alone, most_blocks());
+      const Spread spread = Spread::in_rows(numel, kTraits.single_occupancy, max_blocks());
       if (spread.is_surplus()) return;
-      plan = plan_map<kLeastApart>(view, numel, is_aligned(), spread, kTraits);
+      plan = plan_map<kMinStep>(view, numel, is_aligned(), spread, kTraits);
     }
     u32 mine = plan.self;
     if (mine >= plan.threads) return;
@@ -381,16 +379,16 @@ KILN_DEVICE u8* lookup_table() {
 }
 
 // Handles functions of f8 of many elements, or of views, by all threads of a block together.
-template <u32 kSharing, class T, class Family>
+template <u32 kOccupancy, class T, class Family>
 KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   const Views<1>& view = family.view;
   if (view.info != nullptr && takes_one_of_view(numel)) {
     const u32 mine = thread_number();
     if (mine >= static_cast<u32>(numel)) return;
-    family.out[mine] = family.result(family.in()[small_place<Family::kAside>(view, mine)]);
+    family.out[mine] = family.result(family.in()[small_place<Family::kOutlined>(view, mine)]);
     return;
   }
-  const Spread spread(numel, Family::kTraits.is_alone, Family::most_blocks());
+  const Spread spread(numel, Family::kTraits.single_occupancy, Family::max_blocks());
   if (spread.self - thread_index() >= spread.threads) return;  // whole blocks: they meet below
   u8* const results = lookup_table();
 #pragma unroll 1
@@ -399,19 +397,19 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kSharing, u8, Lookup>{lookup, view, reinterpret_cast<u8*>(family.out),
-                                                  reinterpret_cast<const u8*>(family.given)}
+  Map<tuning::Cost::kBrief, kOccupancy, u8, Lookup>{lookup, view, reinterpret_cast<u8*>(family.out),
+                                                    reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
 
 // `info` null means contiguous, `in` null that the output is the input. `f` takes an element and
 // returns a number that narrows to T.
-template <tuning::Cost kCost, u32 kSharing, class T, class F>
+template <tuning::Cost kCost, u32 kOccupancy, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
-  using Family = Map<kCost, kSharing, T, F>;
+  using Family = Map<kCost, kOccupancy, T, F>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
   if constexpr (Family::kByTable) {
-    family.start(numel, [&] { run_by_table<kSharing, T>(family, numel); });
+    family.start(numel, [&] { run_by_table<kOccupancy, T>(family, numel); });
   } else if constexpr (kCost != tuning::Cost::kBrief && sizeof(T) == 8) {
     family.run_singly(numel);
   } else {
@@ -423,13 +421,13 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
 
 // Defines a kernel that applies `function` to `input` and writes to `out`. Its own parameters
 // follow the three of a strided view (device/index.cuh).
-#define KILN_MAP(name, cost, function, input, ...)                                           \
-  inline constexpr kiln::u32 kSharing_##name =                                               \
-      kiln::tuning::sharing(#name, kiln::device::kArchitecture);                             \
-  inline constexpr kiln::tuning::Cost kCost_##name =                                         \
-      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                             \
-  KILN_BOUNDED_KERNEL(1024, kSharing_##name, name, kiln::u64 numel, kiln::u64 num_dims,      \
-                      const kiln::u64* info, __VA_ARGS__) {                                  \
-    kiln::families::map<kCost_##name, kSharing_##name>(numel, num_dims, info, out, function, \
-                                                       input);                               \
+#define KILN_MAP(name, cost, function, input, ...)                                             \
+  inline constexpr kiln::u32 kOccupancy_##name =                                               \
+      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                             \
+  inline constexpr kiln::tuning::Cost kCost_##name =                                           \
+      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                               \
+  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims,      \
+                      const kiln::u64* info, __VA_ARGS__) {                                    \
+    kiln::families::map<kCost_##name, kOccupancy_##name>(numel, num_dims, info, out, function, \
+                                                         input);                               \
   }

@@ -35,7 +35,7 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
 #pragma unroll 1
   for (u32 v = block_index_y() * tile_vectors; v < count; v += block_count_y() * tile_vectors) {
     VectorRows of_tile = product.vectors;
-    of_tile.count = lesser(count, v + tile_vectors);
+    of_tile.count = min_of(count, v + tile_vectors);
 #pragma unroll 1
     for (u32 r = block_index() * tile_rows; r < rows; r += block_count() * tile_rows) {
       Tiles::multiply(shared, product.matrix, of_tile, output, tile_rows, r, v);

@@ -299,8 +299,8 @@ struct SingleNorm {
 #pragma unroll
       for (u32 k = 0; k < kKept; ++k) {
         const u32 c = column_there(at, k);
-        weights[k] = unknown(alpha != nullptr) != 0 ? alpha[c] : narrow<T>(1.0f);
-        biases[k] = kCentered && unknown(beta != nullptr) != 0 ? beta[c] : narrow<T>(0.0f);
+        weights[k] = opaque(alpha != nullptr) != 0 ? alpha[c] : narrow<T>(1.0f);
+        biases[k] = kCentered && opaque(beta != nullptr) != 0 ? beta[c] : narrow<T>(0.0f);
       }
 #pragma unroll
       for (u32 k = 0; k < kKept; ++k) {
@@ -352,14 +352,14 @@ struct LooseNorm {
       by_pairs = sizeof(T) == 2 && values != nullptr && where % 4 == 0;
 #pragma unroll
       for (u32 j = 0; j < kCount; ++j) word[j] = bits_of(narrow<T>(otherwise));
-      if (sizeof(T) == 2 && unknown(by_pairs) != 0) {
+      if (sizeof(T) == 2 && opaque(by_pairs) != 0) {
 #pragma unroll
         for (u32 j = 0; j < kCount; j += 2) {
           Chunk<T, 2> pair;
           pair.load(from + j);
           word[j] = pair.word[0];
         }
-      } else if (unknown(values != nullptr) != 0) {
+      } else if (opaque(values != nullptr) != 0) {
 #pragma unroll
         for (u32 j = 0; j < kCount; ++j) word[j] = bits_of(from[j]);
       }
@@ -415,8 +415,8 @@ struct LooseNorm {
 #pragma unroll 1
     for (u32 i = its.team.rank; joins && i < its.single; i += threads) {
       const u32 c = its.column_of_single(i);
-      const T weight = unknown(alpha != nullptr) != 0 ? alpha[c] : narrow<T>(1.0f);
-      const T bias = kCentered && unknown(beta != nullptr) != 0 ? beta[c] : narrow<T>(0.0f);
+      const T weight = opaque(alpha != nullptr) != 0 ? alpha[c] : narrow<T>(1.0f);
+      const T bias = kCentered && opaque(beta != nullptr) != 0 ? beta[c] : narrow<T>(0.0f);
       to[c] = narrow<T>(moments.result(as_f32(from[c]), weight, bias));
     }
   }
@@ -440,8 +440,8 @@ KILN_DEVICE void loose_norm(const T* src, T* dst, const T* alpha, const T* beta,
   using Row = LooseNorm<kCenter, T>;
   const u64 row = static_cast<u64>(block_index()) * block_y() + thread_y();
   const T* const from = src + row * columns;
-  const bool alike = (address_of(src) ^ address_of(dst)) % Row::Piece::kBytes == 0;
-  RowChunks<T, Row::kCount, Row::kKept> its({}, from, columns, alike);
+  const bool same_alignment = (address_of(src) ^ address_of(dst)) % Row::Piece::kBytes == 0;
+  RowChunks<T, Row::kCount, Row::kKept> its({}, from, columns, same_alignment);
   its.team = row_team(its.single > its.chunks ? its.single : its.chunks);
   if (kBarriersPassOver && its.team.rank >= its.team.threads) return;
   Row{from, dst + row * columns, alpha, beta, columns, eps, its}.run();
@@ -457,7 +457,7 @@ KILN_DEVICE void norm(const T* src, T* dst, const T* alpha, const T* beta, i32 n
     // wave and waits for no other team.
     if (block_index() + 1 == block_count() && thread_y() + extent.missing >= block_y()) return;
   }
-  const u32 both = unknown(block_size()) | wave_width(), lanes = both & (0 - both);
+  const u32 both = opaque(block_size()) | wave_width(), lanes = both & (0 - both);
   if (columns <= tuning::kNormElements * lanes) {
     const u64 start = (static_cast<u64>(block_index()) * block_y() + thread_y()) * columns;
     const u32 rank = thread_index() < lanes ? thread_index() : columns;

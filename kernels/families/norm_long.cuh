@@ -43,7 +43,7 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
   const auto walk = [&](auto use) {
 #pragma unroll 1
     for (u32 first = thread_rank(); first < count; first += kAhead * threads) {
-      if (unknown(!kept) != 0) read(first);
+      if (opaque(!kept) != 0) read(first);
 #pragma unroll
       for (u32 k = 0; k < kAhead; ++k) {
         if (first + k * threads < count) use(first + k * threads, as_f32(x[k]));
@@ -89,8 +89,8 @@ KILN_DEVICE void norm_long(const T* src, T* dst, const T* alpha, const T* beta, 
   walk([&](u32 place, f32 value) {
     const u32 column = begin + place;
     f32 y = (value - mean) * scale;
-    if (unknown(alpha != nullptr) != 0) y *= as_f32(alpha[column]);
-    if (unknown(beta != nullptr) != 0) y += as_f32(beta[column]);
+    if (opaque(alpha != nullptr) != 0) y *= as_f32(alpha[column]);
+    if (opaque(beta != nullptr) != 0) y += as_f32(beta[column]);
     dst[start + place] = narrow<T>(y);
   });
 }

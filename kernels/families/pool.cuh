@@ -37,7 +37,7 @@ KILN_DEVICE void pool(u64 w_k, u64 h_k, u64 w_stride, u64 h_stride, const u64* i
     const T* from =
         src + (batch * batch_stride + channel * channel_stride + row * w_stride * row_stride);
     T* const to = dst + static_cast<u64>(line) * columns;
-    if (unknown(by_chunks ? 1 : 0) != 0) {
+    if (opaque(by_chunks ? 1 : 0) != 0) {
       from += i * kCount;
       State state[kHalf];
 #pragma unroll

@@ -20,7 +20,7 @@ namespace kiln::families {
 using namespace device;
 using gguf::Q8_1;
 
-KILN_DEVICE u32 lesser(u32 a, u32 b) { return a < b ? a : b; }
+KILN_DEVICE u32 min_of(u32 a, u32 b) { return a < b ? a : b; }
 
 // A matrix whose rows consist of blocks.
 struct BlockMatrix {
@@ -56,10 +56,10 @@ struct StagedRows {
     const u32 each = kThreadsOfRow << shift;
     const u32 r = thread / kThreadsOfRow >> shift, mine = thread & (each - 1);
     const u64 row_bytes = static_cast<u64>(matrix.blocks) * Format::kBytes;
-    const u8* const first = matrix.bytes + lesser(first_row + r, matrix.rows - 1) * row_bytes +
+    const u8* const first = matrix.bytes + min_of(first_row + r, matrix.rows - 1) * row_bytes +
                             first_block * Format::kBytes;
     const u32 before = static_cast<u32>(address_of(first)) % 16;
-    const u32 end = before + lesser(matrix.blocks - first_block, kBlocks) * Format::kBytes;
+    const u32 end = before + min_of(matrix.blocks - first_block, kBlocks) * Format::kBytes;
     const u32 chunks = (end + 15) / 16;
     const u8* const from = first - before;
     u8* const to = bytes + r * (kChunks * 16);
@@ -69,7 +69,7 @@ struct StagedRows {
       const u32 all = left < 16 * chunks ? static_cast<u32>(left) : 16 * chunks;
 #pragma unroll 1
       for (u32 i = 16 * mine; i < all; i += 16 * each) {
-        copy_async_first(to + i, from + i, lesser(all - i, 16));
+        copy_async_first(to + i, from + i, min_of(all - i, 16));
       }
     } else {
       // The first 16 bytes begin before the matrix.
@@ -82,7 +82,7 @@ struct StagedRows {
   KILN_DEVICE const u8* row(const BlockMatrix& matrix, u32 first_row, u32 r,
                             u32 first_block) const {
     const u64 block =
-        static_cast<u64>(lesser(first_row + r, matrix.rows - 1)) * matrix.blocks + first_block;
+        static_cast<u64>(min_of(first_row + r, matrix.rows - 1)) * matrix.blocks + first_block;
     return bytes + r * (kChunks * 16) +
            static_cast<u32>(address_of(matrix.bytes + block * Format::kBytes)) % 16;
   }
@@ -102,8 +102,8 @@ struct StagedVectors {
   // Places behind the last vector are left unchanged.
   KILN_DEVICE void copy(const VectorRows& vectors, u32 first_vector, u32 first_group, u32 thread) {
     constexpr u32 kChunks = kWords / 4, kDown = kThreads / kChunks, kAlong = kThreads % kChunks;
-    const u32 count = lesser(vectors.count - first_vector, kVectors);
-    const u32 size = lesser(vectors.groups - first_group, kGroups) * kBlockWords;
+    const u32 count = min_of(vectors.count - first_vector, kVectors);
+    const u32 size = min_of(vectors.groups - first_group, kGroups) * kBlockWords;
     u32 v = thread / kChunks, chunk = thread % kChunks;
     const u32* from = vectors.words + static_cast<u64>(first_vector + v) * vectors.stride +
                       first_group * kBlockWords + 4 * chunk;
@@ -392,7 +392,7 @@ struct MatrixTiles {
     const bool are_more = block_threads() >= 2 * kMatrixThreads;
     const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
-    const u32 parts = lesser(
+    const u32 parts = min_of(
         (are_more ? 2 : 1) * (kMatrixThreads / kTileThreads * kTileRows) / tile_rows, kUnits);
     const u32 groups = kGroups / parts;
     const u32 count = vectors.count - first_vector;
@@ -448,10 +448,10 @@ struct MatrixTiles {
   }
 };
 
-// mul_mat_vec of 5 to 8 vectors. A block of up to kMostWaves * 32 threads makes 16 rows at once.
+// mul_mat_vec of 5 to 8 vectors. A block of up to kMaxWaves * 32 threads makes 16 rows at once.
 // Every 32 threads take steps of columns in turn and copy one step ahead, or three if the block has
 // room and there are few rows. A launch may have any number of blocks.
-template <class GivenFormat, u32 kMostWaves>
+template <class GivenFormat, u32 kMaxWaves>
 struct MatrixVectors {
   // Runs of half a block would need its sum, which vectors do not store.
   using Format = gguf::CenteredRuns<GivenFormat>;
@@ -462,10 +462,10 @@ struct MatrixVectors {
     StagedRows<Format, kTileRows, kGroups, kTileThreads> rows;
     StagedVectors<kTileColumns, kGroups, kTileThreads> vectors;
   };
-  static_assert(sizeof(Step) <= 48 * 1024 / (2 * kMostWaves));
+  static_assert(sizeof(Step) <= 48 * 1024 / (2 * kMaxWaves));
   union Shared {
-    Step steps[2 * kMostWaves];
-    f32 results[kMostWaves][4][kTileThreads];
+    Step steps[2 * kMaxWaves];
+    f32 results[kMaxWaves][4][kTileThreads];
   };
 
   KILN_DEVICE static void multiply(Shared& shared, const BlockMatrix& matrix,
@@ -473,7 +473,7 @@ struct MatrixVectors {
     const u32 thread = thread_rank(), lane = thread % kTileThreads;
     const u32 wave = uniform(thread / kTileThreads);
     const u32 waves = block_threads() / kTileThreads, stride = waves * kGroups;
-    const bool is_deep = waves <= kMostWaves / 2 && matrix.rows <= tuning::kRowsCopiedAhead;
+    const bool is_deep = waves <= kMaxWaves / 2 && matrix.rows <= tuning::kRowsCopiedAhead;
     const u32 depth = is_deep ? 4 : 2, ahead = (depth - 1) * stride;
     Step* const steps = shared.steps + wave * depth;
 #pragma unroll 1

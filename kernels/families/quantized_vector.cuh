@@ -22,28 +22,28 @@ using namespace device;
 using gguf::Q8_1;
 
 // Blocks have a multiple of this many threads.
-inline constexpr u32 kLeastThreads = 32;
+inline constexpr u32 kMinThreads = 32;
 // Returns true if the block has no partial wave. Known at compile time if waves are no wider than
-// kLeastThreads.
+// kMinThreads.
 KILN_DEVICE bool are_waves_whole() {
-  return wave_width() <= kLeastThreads || block_threads() % wave_width() == 0;
+  return wave_width() <= kMinThreads || block_threads() % wave_width() == 0;
 }
 
 // Memory of team_sums(): each wave's sum of each of kCount values.
-template <u32 kCount, u32 kMostWaves>
+template <u32 kCount, u32 kMaxWaves>
 struct TeamSums {
-  f32 of[kMostWaves][kCount];
+  f32 of[kMaxWaves][kCount];
 };
-// The default place of TeamSums, for blocks of up to kMostThreads threads. Sums of few waves need
+// The default place of TeamSums, for blocks of up to kMaxThreads threads. Sums of few waves need
 // no loop. fused_vector has room for 1024 threads, since its stages lie behind this memory.
 // Measured on an H200, in us, room for 1024 threads -> for 128: two matrices of Q4_0 14336 x 4096
 // 18.5 -> 24.0.
-template <u32 kMostThreads = 1024>
+template <u32 kMaxThreads = 1024>
 struct OwnSums {
-  static constexpr u32 kMostWaves = kMostThreads / kLeastThreads;
+  static constexpr u32 kMaxWaves = kMaxThreads / kMinThreads;
   template <u32 kCount>
   KILN_DEVICE static auto& of() {
-    using Sums = TeamSums<kCount, kMostWaves>;
+    using Sums = TeamSums<kCount, kMaxWaves>;
     KILN_SHARED(sums, Sums);
     return sums;
   }
@@ -77,8 +77,8 @@ KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
 template <class Place = OwnSums<>, u32 kCount, class Store>
 KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   auto& scratch = Place::template of<kCount>();
-  constexpr u32 kMostWaves = Place::kMostWaves;
-  const u32 width = are_waves_whole() ? wave_width() : kLeastThreads;
+  constexpr u32 kMaxWaves = Place::kMaxWaves;
+  const u32 width = are_waves_whole() ? wave_width() : kMinThreads;
   const u32 shift = count_ones(width - 1);
   const bool is_wave = team.threads == wave_width();
   const auto join = [&] {
@@ -101,9 +101,9 @@ KILN_DEVICE void team_sums(Team team, f32 (&sums)[kCount], Store store) {
   join();
   const auto sum_of = [&](u32 i) {
     f32 sum = 0;
-    if constexpr (kMostWaves <= 8) {
+    if constexpr (kMaxWaves <= 8) {
 #pragma unroll
-      for (u32 w = 0; w < kMostWaves; ++w) {
+      for (u32 w = 0; w < kMaxWaves; ++w) {
         if (w < team.threads >> shift) sum += scratch.of[first + w][i];
       }
     } else {
@@ -418,7 +418,7 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
 template <class Format>
 KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vector, f32* dst,
                                      u32 columns, u32 rows) {
-  constexpr u32 kWords = tuning::kColumnsOfWave / (4 * kLeastThreads * Format::kParts);
+  constexpr u32 kWords = tuning::kColumnsOfWave / (4 * kMinThreads * Format::kParts);
   constexpr u32 kShares = kSumsHalves<Format, 1> ? 2 : 1, kEach = kWords / kShares;
   using Piece = gguf::Piece<Format, kWords>;
   const u32 lane = lane_index(), width = wave_width(), waves = wave_count();
@@ -480,8 +480,9 @@ KILN_DEVICE void mul_mat_one_vector(const u8* matrix, const Q8_1* vector, f32* d
 // `half` (0 or 1) of `count` vectors: kHalf of them. If `count` is odd, one vector is in both
 // halves.
 template <class Format, u32 kHalf, class Place>
-KILN_ASIDE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns, i32 rows,
-                                  i32 rows_y, i32 rows_dst, u32 count, u32 threads, u32 half) {
+KILN_NOINLINE void multiply_few_rows(const void* vx, const void* vy, f32* dst, i32 columns,
+                                     i32 rows, i32 rows_y, i32 rows_dst, u32 count, u32 threads,
+                                     u32 half) {
   const u32 stride = static_cast<u32>(rows_y) / 32, dst_stride = static_cast<u32>(rows_dst);
   const MatrixRows matrix{static_cast<const u8*>(vx),
                           static_cast<u32>(columns) / Format::kValues * Format::kBytes};
@@ -571,7 +572,7 @@ KILN_DEVICE f32 multiply_f32_row(const u8* row, const f32* y, u32 blocks) {
 // Measured on an H200, in us, two slices -> four: reference geometry, Q4_K 2 x 2048 2.9 -> 2.4,
 // 4096 x 512 4.5 -> 4.8, 14336 x 4096 30.8 -> 36.3; 128 threads a row, Q4_K 1024 x 4096 4.4 -> 4.6.
 //
-// A row so short that kLeastThreads threads have a slice or two each is taken slice by slice, as
+// A row so short that kMinThreads threads have a slice or two each is taken slice by slice, as
 // are rows of unaligned blocks. Measured on an H200, in us, reference geometry, without -> with
 // this (the original): 1000 x 64 Q8_0 2.03 -> 1.78 (1.76); 4096 x 256 Q3_K 5.21 -> 4.55 (4.98).
 template <class Format>
@@ -581,12 +582,12 @@ KILN_DEVICE void multiply_f32_vector(const void* vx, const f32* y, f32* dst, i32
   constexpr u32 kSlices = Format::kParts == 1 ? 4 : 2;
   constexpr bool kTakesMore = Format::kValues > 32 && Format::kBytes > 100 && Format::kBytes < 200;
   constexpr u32 kMore = kTakesMore ? 4 : kSlices;
-  constexpr u32 kShort = kLeastThreads * (Format::kParts == 1 ? 4 : 8);
+  constexpr u32 kShort = kMinThreads * (Format::kParts == 1 ? 4 : 8);
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;
   const bool are_aligned = address_of(y) % 16 == 0 && gguf::are_aligned<Format>(vx);
   const bool takes_more = kTakesMore && rows <= tuning::kFewShortRows &&
                           static_cast<u32>(columns) >= tuning::kColumnsOfWave &&
-                          block_threads() == kLeastThreads;
+                          block_threads() == kMinThreads;
 #pragma unroll 1
   for (u32 row = block_index(); row < rows; row += block_count()) {
     const u8* const of_row =

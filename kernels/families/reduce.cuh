@@ -23,7 +23,7 @@ struct RowShape {
   bool contiguous;  // the whole view is contiguous
   bool even;        // the elements of a row are `stride` apart
   u64 stride;
-  u64 rows_apart;  // from a row to the next one in the innermost kept dim
+  u64 row_stride;  // from a row to the next one in the innermost kept dim
   u32 kept;        // number of dims outside of a row; all dims if a row is not made of whole dims
 };
 
@@ -33,7 +33,7 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
   u64 count = 1;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     const u64 size = view.size(dim);
     const u64 stride = view.stride(0, dim);
     if (size == 1) continue;
@@ -42,7 +42,7 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
     if (count < per_row) {
       shape.even = regular;
     } else if (shape.kept == 0) {
-      shape.rows_apart = stride;
+      shape.row_stride = stride;
       shape.kept = count == per_row ? dim + 1 : view.rank;
     }
     count *= size;
@@ -52,11 +52,11 @@ KILN_DEVICE RowShape shape_of_rows(const Views<1>& view, u64 per_row) {
 }
 
 // Returns where element `i` of the first `dims` dims of a view lies.
-KILN_ASIDE u64 place_of(Views<1> view, u32 dims, u64 i) {
+KILN_NOINLINE u64 place_of(Views<1> view, u32 dims, u64 i) {
   u64 place = 0;
 #pragma unroll 1
   for (u32 dim = dims; dim != 0;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     const u64 stride = view.stride(0, dim);
     u64 digit = i;
     if (dim != 0) {
@@ -74,7 +74,7 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
   bool contiguous = true;
 #pragma unroll 1
   for (u32 dim = view.rank; dim != 0 && contiguous;) {
-    dim = unknown(dim - 1);
+    dim = opaque(dim - 1);
     const u64 size = view.size(dim);
     contiguous = (view.stride(0, dim) == count) | (size == 1);
     count *= size;
@@ -83,7 +83,7 @@ KILN_DEVICE bool is_contiguous(const Views<1>& view) {
 }
 
 // Threads with 32 registers each that the device holds at once.
-inline constexpr u32 kMostThreads = kMachine.multiprocessors * kMachine.threads;
+inline constexpr u32 kMaxThreads = kMachine.multiprocessors * kMachine.threads;
 
 // Most elements that a thread loads at once.
 inline constexpr u32 kAtOnce = 4;
@@ -99,17 +99,17 @@ KILN_DEVICE BlockScratch<State>& team_scratch() {
 // are needed for the registers of all working blocks to fit on the device at once.
 KILN_DEVICE u32 log_rows_of_block() {
   const u32 all = block_count() * block_threads();
-  if (block_threads() <= wave_width() || all <= kMostThreads / 2) return 0;
-  return all <= kMostThreads ? 1 : 2;
+  if (block_threads() <= wave_width() || all <= kMaxThreads / 2) return 0;
+  return all <= kMaxThreads ? 1 : 2;
 }
 
 // Returns true if the launch has a block for each row, with a power of two of threads: one for each
 // element, or for up to kAtOnce in blocks of more than a wave. All working blocks must fit on the
 // device at once, unless they are single waves, which take no longer than their launch.
-KILN_DEVICE bool has_one_each(u64 numel, u64 per_row) {
+KILN_DEVICE bool has_thread_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads(), log = log_rows_of_block();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
-  const bool fit = (blocks <= kMostThreads / 32) & (blocks * threads <= 2 * kMostThreads);
+  const bool fit = (blocks <= kMaxThreads / 32) & (blocks * threads <= 2 * kMaxThreads);
   const bool is_wave = threads <= wave_width();
   const u32 most = is_wave ? threads : kAtOnce * threads >> log;
   return static_cast<bool>((fit | is_wave) & (per_row <= most) & (taken >= numel) &
@@ -148,12 +148,12 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
   const u32 row = base + (thread_rank() >> log), start = row * per_row, at = start + rank;
   const u32 left = start < numel ? numel - start : 0;
   const u32 count = left < per_row ? left : per_row;  // elements of the row
-  u64 place = at, apart = threads;
+  u64 place = at, step = threads;
   if (!contiguous) {
     const u32 dims = along ? view.rank - 1 : view.rank;
     const u64 stride = along ? view.stride(0, dims) : 0;
     place = place_of(view, dims, along ? row : at) + rank * stride;
-    apart = threads * stride;
+    step = threads * stride;
   }
   T x[kAtOnce];
 #pragma unroll
@@ -163,7 +163,7 @@ KILN_DEVICE bool reduce_at_once(u32 numel, u32 per_row, const Views<1>& view, co
 #pragma unroll
   for (u32 k = 1; k < kAtOnce; ++k) {
     if (k == 1 ? !several : !many) break;
-    from += apart;
+    from += step;
     if (rank + k * threads < count) x[k] = *from;
   }
   auto state = Reduction::take(Reduction::identity(), x[0], rank);
@@ -197,7 +197,7 @@ struct RowWalk {
 };
 
 // Plans the walk for `blocks` working blocks. A piece is a chunk of 2^log_count elements.
-KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_count, u32 blocks) {
+KILN_NOINLINE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_count, u32 blocks) {
   RowWalk walk;
   walk.shape = shape_of_rows(view, per_row);
   const RowShape& shape = walk.shape;
@@ -228,7 +228,7 @@ KILN_ASIDE RowWalk walk_rows(Views<1> view, u64 numel, u64 per_row, u32 log_coun
     teams.take_one();
     each_of = 1;
     walk.step = blocks;  // the last row may be incomplete
-  } else if (!dense && shape.even && shape.rows_apart == 1 && numel >= tuning::kAcross &&
+  } else if (!dense && shape.even && shape.row_stride == 1 && numel >= tuning::kAcross &&
              is_whole && (threads & (threads - 1)) == 0) {
     each_of = teams.go_across(rows, blocks);
     walk.step = blocks * each_of;
@@ -350,8 +350,8 @@ KILN_DEVICE void reduce_rows(const Views<1>& view, u64 numel, u64 per_row, const
 
 // Not inlined, so that the maximum and the minimum of a type share it in PTX.
 template <class Reduction, class T, class Out>
-KILN_ASIDE void reduce_rows_aside(Views<1> view, u64 numel, u64 per_row, const T* src, Out* dst,
-                                  bool reversed) {
+KILN_NOINLINE void reduce_rows_outlined(Views<1> view, u64 numel, u64 per_row, const T* src,
+                                        Out* dst, bool reversed) {
   reduce_rows<Reduction>(view, numel, per_row, src, dst, EitherOrder<T>(reversed));
 }
 
@@ -364,14 +364,14 @@ KILN_DEVICE void reduce(u64 numel, u64 per_row, u64 num_dims, const u64* info, c
   }
   if (block_threads() > wave_width() && leaves_at_once()) return;
   const Views<1> view{info, static_cast<u32>(num_dims)};
-  if (has_one_each(numel, per_row) &&
+  if (has_thread_each(numel, per_row) &&
       reduce_at_once<Reduction>(static_cast<u32>(numel), static_cast<u32>(per_row), view, src,
                                 dst)) {
     return;
   }
   if constexpr (kArchitecture == tuning::Architecture::kSm80 && Reduction::kHasOrder) {
-    reduce_rows_aside<typename Reduction::Given>(view, numel, per_row, src, dst,
-                                                 Reduction::kReversed);
+    reduce_rows_outlined<typename Reduction::Given>(view, numel, per_row, src, dst,
+                                                    Reduction::kReversed);
   } else {
     reduce_rows<Reduction>(view, numel, per_row, src, dst, InOrder<T>());
   }

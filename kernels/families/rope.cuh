@@ -28,7 +28,7 @@ struct Rope {
   // True if a thread rotates one pair. Quotients in f32 then find it in larger launches, too.
   // Measured on an H100, reference geometry, in us, by chunks -> this: rope_f64 1x32x256x128 7.81
   // -> 7.45; rope_thd_f64 1x32x1024x128 25.8 -> 24.5.
-  static constexpr bool kOneEach = kHalved && kCount == 1;
+  static constexpr bool kThreadEach = kHalved && kCount == 1;
   static constexpr bool kGoesOn = sizeof(T) == 2;  // few blocks loop over all pairs
   using M = Arithmetic<typename Arithmetic<T>::Number>;
   using Number = typename M::Number;
@@ -47,7 +47,7 @@ struct Rope {
   // Unless tokens come first, a batch has tokens / (2 * per_group) groups.
   KILN_DEVICE u64 entry_of(u32 group, u32 within, u32 j) const {
     if constexpr (kPairing == Pairing::kHalvesTokensFirst) {
-      const u32 token = unknown(by_batch || groups == tokens) != 0 ? group : group % tokens;
+      const u32 token = opaque(by_batch || groups == tokens) != 0 ? group : group % tokens;
       return static_cast<u64>(token) * half + j;
     } else {
       if (!by_batch) return within;
@@ -66,10 +66,10 @@ struct Rope {
   KILN_DEVICE void turn_pair(u64 at, u64 entry) const {
     const T* const from = src + at;
     T* const to = dst + at;
-    const u32 apart = kHalved ? half : 1;
-    const T p = from[0], q = from[apart], c = cos[entry], s = sin[entry];
+    const u32 distance = kHalved ? half : 1;
+    const T p = from[0], q = from[distance], c = cos[entry], s = sin[entry];
     to[0] = narrow<T>(first_of(p, q, c, s));
-    to[apart] = narrow<T>(second_of(p, q, c, s));
+    to[distance] = narrow<T>(second_of(p, q, c, s));
   }
   KILN_DEVICE void turn_pairs(u64 at, u64 entry) const {
     const T* const from = src + at;
@@ -145,27 +145,27 @@ struct Rope {
   KILN_DEVICE void run() const {
     const u64 pairs = static_cast<u64>(groups) * per_group;
     const u32 self = thread_number();
-    if (takes_one_element(pairs, kOneEach ? 8192 : kFitBlocks) &&
-        (!kOneEach || pairs <= kSmallIndex)) {
+    if (takes_one_element(pairs, kThreadEach ? 8192 : kFitBlocks) &&
+        (!kThreadEach || pairs <= kSmallIndex)) {
       if (self < static_cast<u32>(pairs)) turn_one(self);
       return;
     }
     // Maximum number of working blocks. 32 bits number their threads, including those of the next
     // round, which looks for more pairs. Most blocks of a large launch exit here.
-    const u32 most = kGoesOn && block_size() == 1024 ? kMostBlocks / 8 : 1u << 21;
+    const u32 most = kGoesOn && block_size() == 1024 ? kMaxBlocks / 8 : 1u << 21;
     u32 block = block_index();
     if (block >= most) return;
     u32 blocks = blocks_up_to(most);
-    const bool has_one_each = launched_threads() >= pairs;
+    const bool has_thread_each = launched_threads() >= pairs;
     // If there is a thread for each pair, as in the reference geometry, only some blocks work: for
     // two-byte types those that the device holds at once, for four-byte types every kCount-th.
     // Measured on an H100, in us, 1x32xTx128, the other way -> this: f16, T 256 4.2 -> 3.7; f32, T
     // 256 5.1 -> 5.2, T 4096 53 -> 48.
-    if (kGoesOn && has_one_each && blocks > resident_blocks()) blocks = resident_blocks();
+    if (kGoesOn && has_thread_each && blocks > resident_blocks()) blocks = resident_blocks();
     if (block >= blocks || pairs == 0) return;
     const bool in_chunks = has_chunks();
     const u32 count = in_chunks ? kCount : 1;
-    if (!kGoesOn && kCount > 1 && in_chunks && has_one_each) {
+    if (!kGoesOn && kCount > 1 && in_chunks && has_thread_each) {
       if (block % kCount != 0) return;
       block /= kCount;
       blocks = (blocks + kCount - 1) / kCount;

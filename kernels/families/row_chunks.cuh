@@ -20,12 +20,13 @@ struct RowChunks {
   u32 chunks;
   u32 single;  // elements outside of chunks
 
-  // `alike`: source and destination have the same alignment, so that chunks of both are aligned.
-  // Otherwise all elements are single ones.
-  KILN_DEVICE RowChunks(const Team& its, const T* from, u32 columns, bool alike) : team(its) {
+  // `same_alignment`: source and destination have the same alignment, so that chunks of both are
+  // aligned. Otherwise all elements are single ones.
+  KILN_DEVICE RowChunks(const Team& its, const T* from, u32 columns, bool same_alignment)
+      : team(its) {
     const u32 gap = (0 - static_cast<u32>(address_of(from) / sizeof(T))) & (kCount - 1);
     before = gap < columns ? gap : columns;
-    chunks = alike ? (columns - before) / kCount : 0;
+    chunks = same_alignment ? (columns - before) / kCount : 0;
     single = columns - chunks * kCount;
   }
 

@@ -117,10 +117,10 @@ KILN_DEVICE typename Reduction::State take_neighbours(const T* from, u32 count, 
 
 // Reduces a thread's share of elements that are `stride` apart, loading kAhead at once.
 template <class Reduction, u32 kAhead, class T, class Order>
-KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 count, u32 index,
-                                                 const Team& team, const Order& order) {
+KILN_DEVICE typename Reduction::State take_strided(const T* from, u64 stride, u32 count, u32 index,
+                                                   const Team& team, const Order& order) {
   const T nothing = order.turned(Reduction::neutral());
-  const u64 apart = team.threads * stride;
+  const u64 step = team.threads * stride;
   auto state = Reduction::identity();
   from += team.rank * stride;
 #pragma unroll 1
@@ -130,7 +130,7 @@ KILN_DEVICE typename Reduction::State take_apart(const T* from, u64 stride, u32 
     for (u32 k = 0; k < kAhead; ++k) {
       x[k] = nothing;
       if (i + k * team.threads < count) x[k] = *from;
-      from += apart;
+      from += step;
     }
     auto few = Reduction::identity();
 #pragma unroll
@@ -150,7 +150,7 @@ KILN_DEVICE typename Reduction::State take_elements(const T* from, u64 stride, u
   if (stride == 1 && count > 4 * team.threads) {
     return take_neighbours<Reduction>(from, count, 0, team, order);
   }
-  return take_apart<Reduction, kAhead>(from, stride, count, 0, team, order);
+  return take_strided<Reduction, kAhead>(from, stride, count, 0, team, order);
 }
 
 }  // namespace kiln::families

@@ -80,14 +80,14 @@ struct SoftmaxRow {
   static constexpr u32 kChunks = tuning::kSoftmaxPieces;
   static constexpr u32 kKept = kChunks * kCount + 1;
   // Maximum number of chunks per lane if a wave takes a row and there are many rows.
-  static constexpr u32 kMost = tuning::softmax_walked(sizeof(T));
+  static constexpr u32 kMax = tuning::softmax_walked(sizeof(T));
   // Elements of a short row that a thread keeps.
   static constexpr u32 kElements = tuning::softmax_elements(sizeof(T));
 
   RowChunks<T, kCount, kChunks> its;
 
-  KILN_DEVICE SoftmaxRow(const Team& team, const T* from, u32 columns, bool alike)
-      : its(team, from, columns, alike) {}
+  KILN_DEVICE SoftmaxRow(const Team& team, const T* from, u32 columns, bool same_alignment)
+      : its(team, from, columns, same_alignment) {}
 
   // Calls act(k) for each place k that the thread keeps of a slab, including some behind the row's
   // end. Chunks that no thread of the team has are skipped, except for f64, whose numbers fill the
@@ -207,7 +207,7 @@ KILN_DEVICE void softmax_short(Team team, const T* from, T* to, u32 columns) {
 }
 
 template <class T>
-KILN_ASIDE void softmax_short_aside(Team team, const T* from, T* to, u32 columns) {
+KILN_NOINLINE void softmax_short_outlined(Team team, const T* from, T* to, u32 columns) {
   softmax_short<false>(team, from, to, columns);
 }
 
@@ -234,7 +234,7 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   if (block_index() >= blocks) return;
   const u32 rows = block_count() * block_size();
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;
-  const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
+  const bool same_alignment = (address_of(src) ^ address_of(dst)) % 16 == 0;
   // With many rows, each gets fewer lanes, which takes fewer instructions. A row that is too long
   // for a wave gets a whole block, if blocks consist of whole waves.
   const u64 all = static_cast<u64>(rows) * pieces;
@@ -245,11 +245,11 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   const u32 of_lane = !many ? Row::kElements : aligned ? 0 : tuning::kSoftmaxShort / sizeof(T);
   const bool is_short = whole_waves && columns <= of_lane * wave_width();
   const u32 each = !many ? 1 : is_short ? Row::kElements : Row::kChunks;
-  u32 most = all > resident_threads() ? Row::kMost : Row::kChunks;
+  u32 most = all > resident_threads() ? Row::kMax : Row::kChunks;
   if (is_short || !whole_waves) most = tuning::kAnyPiecesOfLane;
   // There is at least a thread for each element before and after the chunks.
   const u32 ends = aligned ? 0 : 2 * (kCount - 1) * each;
-  pieces = is_short || !alike ? columns : pieces < ends ? ends : pieces;
+  pieces = is_short || !same_alignment ? columns : pieces < ends ? ends : pieces;
   RowTeams teams;
   teams.share(pieces, highest_bit(each), most);
   const u32 stride = blocks * teams.count, lead = teams.mine - teams.first;
@@ -258,9 +258,9 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
     T* const to = dst + static_cast<u64>(mine) * columns;
     const u32 its = mine + extent.missing < rows ? columns : 0;
     if (is_short) {
-      softmax_short_aside(teams.team, from, to, its);
+      softmax_short_outlined(teams.team, from, to, its);
     } else {
-      Row(teams.team, from, its, alike).run(from, to);
+      Row(teams.team, from, its, same_alignment).run(from, to);
     }
   };
   u32 first = block_index() * teams.count + teams.first;

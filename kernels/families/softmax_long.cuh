@@ -27,11 +27,11 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
   constexpr u32 kCount = 16 / sizeof(T);
   const u32 row = block_index() / parts, part = block_index() - row * parts;
   const u32 begin = part * each, left = columns - begin;
-  const bool alike = (address_of(src) ^ address_of(dst)) % 16 == 0;
+  const bool same_alignment = (address_of(src) ^ address_of(dst)) % 16 == 0;
   const Team team = block_team();
   src += static_cast<u64>(row) * columns + begin;
   dst += static_cast<u64>(row) * columns + begin;
-  const RowChunks<T, kCount, 1> its(team, src, left < each ? left : each, alike);
+  const RowChunks<T, kCount, 1> its(team, src, left < each ? left : each, same_alignment);
   auto* const states =
       reinterpret_cast<SoftmaxState<N>*>(workspace + tuning::kWorkspaceCounters) + row * parts;
 
@@ -48,7 +48,7 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
 #pragma unroll 1
     for (u32 first = 0; its.has_slab(first); first += team.threads) {
       const u32 i = first + team.rank;
-      if (unknown(!kept) != 0) load(i);
+      if (opaque(!kept) != 0) load(i);
       if (i < its.chunks) use(its.column_of_chunk(i), chunk);
       if (i < its.single) use(its.column_of_single(i), one);
     }

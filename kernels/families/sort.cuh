@@ -39,7 +39,7 @@ struct SortRow {
   using Key = SortKey<T>;
   using Sort = BlockSort<Key>;
   static constexpr u32 kBits = 8 * sizeof(T);
-  static constexpr u32 kMostCounted = tuning::kMostCounted;
+  static constexpr u32 kMaxCounted = tuning::kMaxCounted;
   // Number of bits of the column in a number that orders keys first and then columns. An 8-byte key
   // leaves no room for the column.
   static constexpr u32 kColumnBits = sizeof(Key) == 4 ? 32 : 0;
@@ -75,7 +75,7 @@ struct SortRow {
   KILN_DEVICE void by_counting() const {
     KILN_SHARED(numbers, Numbers);
     const u32 threads = block_threads();
-    const bool kept = columns <= kMostCounted;
+    const bool kept = columns <= kMaxCounted;
     if (kept) {
 #pragma unroll 1
       for (u32 i = thread_rank(); i < columns + kTogether; i += threads) {
@@ -184,7 +184,7 @@ struct SortRow {
   }
 
   KILN_DEVICE void run() const {
-    if (columns <= kMostCounted || most == 0) return by_counting();
+    if (columns <= kMaxCounted || most == 0) return by_counting();
     const bool in_slices = columns > most;
     Key low = 0;
 #pragma unroll 1
@@ -232,14 +232,14 @@ struct SortRow {
 
  private:
   struct alignas(16) Numbers {
-    u64 of[kMostCounted + kTogether];
+    u64 of[kMaxCounted + kTogether];
   };
 };
 
 // Sorts a row of up to one record per thread. Places behind the row's end come last. The block has
 // a power of two of whole waves, and memory for a word of each thread.
 template <class Row>
-KILN_ASIDE void sort_by_merging(Row row) {
+KILN_NOINLINE void sort_by_merging(Row row) {
   using Key = typename Row::Key;
   const u32 self = thread_rank(), lane = lane_index(), width = wave_width();
   if (row.columns == 1) {

@@ -123,18 +123,18 @@ struct LongSort {
     }
     barrier();
     if (wave_index() == 0) {
-      constexpr u32 kMost = 8;  // most digits of a lane
+      constexpr u32 kMax = 8;  // most digits of a lane
       const u32 each = kSortDigits / wave_width(), own = lane_index() * each;
-      u32 whole[kMost], sum = 0;
+      u32 whole[kMax], sum = 0;
 #pragma unroll
-      for (u32 k = 0; k < kMost; ++k) {
+      for (u32 k = 0; k < kMax; ++k) {
         whole[k] = k < each ? scratch.whole[own + k] : 0;
         if (whole[k] == columns) scratch.is_shared = 1;
         sum += whole[k];
       }
       u32 before = wave_inclusive_sum(sum) - sum;
 #pragma unroll
-      for (u32 k = 0; k < kMost; ++k) {
+      for (u32 k = 0; k < kMax; ++k) {
         if (k < each) scratch.at[own + k] += before;
         before += whole[k];
       }

@@ -96,7 +96,8 @@ struct SplitRows {
       if constexpr (kElements == Elements::kSideBySide) {
         state = take_neighbours<Reduction>(from + first, count, index, team, order);
       } else if (row < rows) {
-        state = take_apart<Reduction, 8>(from + first * stride, stride, count, index, team, order);
+        state =
+            take_strided<Reduction, 8>(from + first * stride, stride, count, index, team, order);
       }
       bool whole = parts == 1;
 #pragma unroll 1

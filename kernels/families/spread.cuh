@@ -16,8 +16,8 @@ using namespace device;
 inline constexpr tuning::Elementwise kTuning = tuning::elementwise(kArchitecture);
 
 // Maximum number of blocks that do work. Smaller for the reference's blocks of 1024 threads.
-inline constexpr u32 kMostBlocks = tuning::most_blocks(kMachine);
-KILN_DEVICE u32 most_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kMostBlocks; }
+inline constexpr u32 kMaxBlocks = tuning::max_blocks(kMachine);
+KILN_DEVICE u32 max_blocks() { return block_size() == 1024 ? kMaxBlocks / 8 : kMaxBlocks; }
 
 // Returns the number of blocks of the launch, but at most `most`.
 KILN_DEVICE u32 blocks_up_to(u32 most) {
@@ -30,16 +30,16 @@ inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads /
 // Number of blocks that work if the device cannot hold all threads. Larger for sm_80, whose PTX
 // also serves larger GPUs.
 inline constexpr u32 kFullBlocks =
-    kArchitecture == tuning::Architecture::kSm80 ? kMostBlocks / 8 : kFitBlocks;
-// Number of blocks that do work in kernels whose own geometry has blocks enough to exit after a chunk or
-// a few. Of the reference's blocks, of 1024 threads, only some do.
+    kArchitecture == tuning::Architecture::kSm80 ? kMaxBlocks / 8 : kFitBlocks;
+// Number of blocks that do work in kernels whose own geometry has blocks enough to exit after a
+// chunk or a few. Of the reference's blocks, of 1024 threads, only some do.
 inline constexpr u32 kAllBlocks = 1u << 20;
-KILN_DEVICE u32 few_or_all_blocks() { return block_size() == 1024 ? kMostBlocks / 8 : kAllBlocks; }
+KILN_DEVICE u32 few_or_all_blocks() { return block_size() == 1024 ? kMaxBlocks / 8 : kAllBlocks; }
 KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kAllBlocks; }
 
 // True if the block has no work, whatever the launch. Checked first: a large launch takes at least
 // as long as the instructions of its surplus blocks.
-KILN_DEVICE bool leaves_at_once() { return block_index() >= most_blocks(); }
+KILN_DEVICE bool leaves_at_once() { return block_index() >= max_blocks(); }
 // The same for kernels whose own geometry has a thread for each chunk, however many there are.
 KILN_DEVICE bool leaves_to_few() { return block_index() >= few_or_all_blocks(); }
 
@@ -50,16 +50,16 @@ KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }
 // Number of threads that work, at most as many as this device holds at once. The device may be
 // larger than all GPUs of the architecture that the kernel is compiled for.
 KILN_DEVICE u32 staying_threads() {
-  const u32 threads = blocks_up_to(most_blocks()) * block_size(), resident = resident_threads();
+  const u32 threads = blocks_up_to(max_blocks()) * block_size(), resident = resident_threads();
   return threads < resident ? threads : resident;
 }
 
 // The thread's number in a grid with one row of blocks. 32 bits suffice for threads that work.
 KILN_DEVICE u32 thread_number() { return block_index() * block_size() + thread_index(); }
 
-// A thread's number in another order, for `threads` threads in blocks of 1024: consecutive waves are in
-// different blocks, so that all blocks share work of less than a chunk per thread. Threads in other
-// blocks keep `number`.
+// A thread's number in another order, for `threads` threads in blocks of 1024: consecutive waves
+// are in different blocks, so that all blocks share work of less than a chunk per thread. Threads
+// in other blocks keep `number`.
 KILN_DEVICE u32 scattered_number(u32 number, u32 threads) {
   if (block_size() != 1024) return number;
   const u32 wave = thread_index() / wave_width(), lane = thread_index() % wave_width();
@@ -70,7 +70,7 @@ KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * bl
 
 // Number of blocks of 1024 threads that the architecture's largest GPU runs in two rounds.
 inline constexpr u32 kTwiceBlocks =
-    kMostBlocks / 8 < 2 * kFitBlocks ? kMostBlocks / 8 : 2 * kFitBlocks;
+    kMaxBlocks / 8 < 2 * kFitBlocks ? kMaxBlocks / 8 : 2 * kFitBlocks;
 
 // True if each thread takes at most one element, in at most `most` blocks. A small launch takes as
 // long as its instructions, so there is no branch between the conditions, and the default limit is
@@ -78,16 +78,16 @@ inline constexpr u32 kTwiceBlocks =
 KILN_DEVICE bool takes_one_element(u64 numel, u32 most = kFitBlocks) {
   return static_cast<bool>((block_count() <= most) & (block_count() * block_size() >= numel));
 }
-// The same for launches of at most `most_threads` threads.
-KILN_DEVICE bool takes_one_element(u64 numel, u32 most, u32 most_threads) {
+// The same for launches of at most `max_threads` threads.
+KILN_DEVICE bool takes_one_element(u64 numel, u32 most, u32 max_threads) {
   const u32 blocks = block_count(), threads = blocks * block_size();
-  return static_cast<bool>((blocks <= most) & (threads <= most_threads) & (threads >= numel));
+  return static_cast<bool>((blocks <= most) & (threads <= max_threads) & (threads >= numel));
 }
 
 // Number of blocks that do the work of a large launch in the reference geometry.
 KILN_DEVICE u32 working_blocks() {
-  constexpr u32 kMost = kMachine.threads / 1024 * 8;
-  constexpr u32 kTuned = kTuning.working_blocks < kMost ? kTuning.working_blocks : kMost;
+  constexpr u32 kMax = kMachine.threads / 1024 * 8;
+  constexpr u32 kTuned = kTuning.working_blocks < kMax ? kTuning.working_blocks : kMax;
   return (multiprocessors() * kTuned + 7) / 8;
 }
 
@@ -99,7 +99,7 @@ KILN_DEVICE u32 tile_blocks() { return multiprocessors(); }
 KILN_DEVICE u32 threads_of_chunks(u64 chunks) {
   if (block_size() != 1024) return block_count() * block_size();
   u32 most = chunks <= resident_threads() ? resident_blocks() : working_blocks();
-  if (most > kMostBlocks / 8) most = kMostBlocks / 8;  // other blocks exit early
+  if (most > kMaxBlocks / 8) most = kMaxBlocks / 8;  // other blocks exit early
   return blocks_up_to(most) * 1024;
 }
 
@@ -111,24 +111,24 @@ constexpr u32 share_of(u32 elements) { return elements == 2 ? 2 : 1; }
 
 // How a large launch is divided among its threads.
 struct Spread {
-  u32 self;           // the thread's number
-  u32 threads;        // number of threads that work, unless threads_for() says less
-  bool has_one_each;  // there is a thread for every element
+  u32 self;              // the thread's number
+  u32 threads;           // number of threads that work, unless threads_for() says less
+  bool has_thread_each;  // there is a thread for every element
 
-  // `is_alone`: a multiprocessor holds one of the kernel's blocks of 1024 threads. Measured on an
-  // H200, three views of 2-byte and 8-byte elements, 8x1024x32x128 permuted, in us, blocks on 83
-  // multiprocessors -> on all: 472 -> 353.
-  KILN_DEVICE explicit Spread(u64 numel, bool is_alone = false, u32 most = most_blocks())
+  // `single_occupancy`: a multiprocessor holds one of the kernel's blocks of 1024 threads. Measured
+  // on an H200, three views of 2-byte and 8-byte elements, 8x1024x32x128 permuted, in us, blocks on
+  // 83 multiprocessors -> on all: 472 -> 353.
+  KILN_DEVICE explicit Spread(u64 numel, bool single_occupancy = false, u32 most = max_blocks())
       : self(thread_number()), threads(blocks_up_to(most) * block_size()) {
-    has_one_each = launched_threads() >= numel;
-    const u32 resident = is_alone ? multiprocessors() * 1024 : resident_threads();
-    if (has_one_each && resident < threads) threads = resident;
+    has_thread_each = launched_threads() >= numel;
+    const u32 resident = single_occupancy ? multiprocessors() * 1024 : resident_threads();
+    if (has_thread_each && resident < threads) threads = resident;
   }
   // The same for a grid that may have several rows of blocks, along y. Blocks of such a grid beyond
-  // `most` must have exited. Grids of the reference's blocks have one row; they do not read y, since
-  // each further instruction makes their launches longer.
-  KILN_DEVICE static Spread in_rows(u64 numel, bool is_alone, u32 most) {
-    Spread spread(numel, is_alone, most);
+  // `most` must have exited. Grids of the reference's blocks have one row; they do not read y,
+  // since each further instruction makes their launches longer.
+  KILN_DEVICE static Spread in_rows(u64 numel, bool single_occupancy, u32 most) {
+    Spread spread(numel, single_occupancy, most);
     if (block_size() != 1024) {
       spread.self += block_index_y() * spread.threads;
       spread.threads *= block_count_y();
@@ -140,7 +140,7 @@ struct Spread {
 
   // Number of threads that move `chunks` chunks. `blocks` limits them in the reference geometry.
   KILN_DEVICE u32 threads_for(u64 chunks, u32 blocks = working_blocks()) const {
-    if (!has_one_each || chunks <= resident_threads()) return threads;
+    if (!has_thread_each || chunks <= resident_threads()) return threads;
     const u32 working = blocks * 1024;
     return threads < working ? threads : working;
   }

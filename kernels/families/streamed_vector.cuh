@@ -29,7 +29,7 @@ inline constexpr bool kStreamsFused = tuning::streams_fused_format(Format::kByte
 template <class Format>
 struct StreamedRows {
   static constexpr u32 kStages = tuning::streamed_stages(Format::kBytes);
-  static constexpr u32 kMostSums = tuning::kStreamedSums;
+  static constexpr u32 kMaxSums = tuning::kStreamedSums;
   static constexpr u32 kLanes = 32, kColumns = kLanes * tuning::kStreamedValues;  // of a slice
   // Bytes of a piece, the slice of a row. In its stage, a piece begins at the same offset from a
   // 128-byte line as in the matrix: hardware copies lines, and takes half as long again if it must
@@ -38,7 +38,7 @@ struct StreamedRows {
   static constexpr u32 kLine = 128, kStageBytes = tuning::streamed_stage(kBytes);
   static constexpr bool kStartsAnywhere = kStartsAtHalves<Format>;  // within 16 bytes
   static_assert(kStageBytes % kLine == 0 && kStageBytes >= kBytes + kLine - 16 + kStartsAnywhere);
-  static_assert(kMostSums >= tuning::kMostStreamedColumns / kColumns * 4);
+  static_assert(kMaxSums >= tuning::kMaxStreamedColumns / kColumns * 4);
   // The threads of a wave store their sums of kBatch pieces. Then four threads add up those of each
   // piece.
   static constexpr u32 kBatch = tuning::kStreamedBatch, kStride = tuning::kStreamedStride;
@@ -51,7 +51,7 @@ struct StreamedRows {
   };
   // Memory of a block. The waves' memory and then the vector follow.
   struct alignas(16) Sums {
-    f32 of_pieces[kMostSums];
+    f32 of_pieces[kMaxSums];
   };
   KILN_DEVICE static u32 bytes(u32 waves, u32 columns) {
     return sizeof(Sums) + waves * sizeof(Wave) + columns / 32 * sizeof(Q8_1);
@@ -74,7 +74,7 @@ struct StreamedRows {
 #pragma unroll 1
     for (u32 done = 0, next = all; done < all; done = next) {
       u32 count = all - done;
-      if (count * pieces > kMostSums) count = kMostSums / pieces;
+      if (count * pieces > kMaxSums) count = kMaxSums / pieces;
       next = done + count;
       const u64 step = static_cast<u64>(matrix.row_bytes << by_two) * blocks;
       const Rows of{matrix, shift, step, block + done * blocks, blocks, count, pieces};
@@ -86,7 +86,7 @@ struct StreamedRows {
 #pragma unroll 1
       for (u32 row = wave * kLanes >> team; row < results; row += block_threads() >> team) {
         const u32 own = row + (lane >> team), part = lane & ((1u << team) - 1);
-        const u32 i = lesser(own, results - 1), k = i >> by_two, before = (i & by_two) << of_pair;
+        const u32 i = min_of(own, results - 1), k = i >> by_two, before = (i & by_two) << of_pair;
         f32 sum[2] = {};
 #pragma unroll 1
         for (u32 at = 0; at < pieces; at += 1u << (shift + team)) {
@@ -182,7 +182,7 @@ struct StreamedRows {
   KILN_DEVICE static void sum_pieces(f32* sums, const Rows& rows, const Q8_1* vector, u32 columns) {
     const u32 lane = thread_rank() % kLanes, wave = uniform(thread_rank() / kLanes);
     const u32 waves = block_threads() / kLanes, waves_shift = highest_bit(waves);
-    Wave* const of_waves = reinterpret_cast<Wave*>(sums + kMostSums);
+    Wave* const of_waves = reinterpret_cast<Wave*>(sums + kMaxSums);
     Q8_1* const whole = reinterpret_cast<Q8_1*>(of_waves + waves);
     const u32 all = rows.pieces * rows.count;
     const u32 begin = all * wave >> waves_shift, end = all * (wave + 1) >> waves_shift;

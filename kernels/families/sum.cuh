@@ -101,7 +101,7 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
     typename Sum::State value = Sum::identity();
     if (i < numel) {
       // The load overlaps target_of().
-      const T x = inp[unknown(contiguous) != 0 ? i : place_of(view, view.rank, i)];
+      const T x = inp[opaque(contiguous) != 0 ? i : place_of(view, view.rank, i)];
       target = summed.target_of(i);
       value = Sum::take(value, x, 0);
     }
@@ -109,9 +109,9 @@ KILN_DEVICE void sum_into(u64 numel, u64 num_dims, u64 num_sum_dims, const u64* 
       if (target != kNoTarget) atomic_sum(out + target, Sum::result(value, 0));
     };
     if (by_waves) {
-      const bool alike = add_up_wave<Sum>(lanes, target, value);
+      const bool same_target = add_up_wave<Sum>(lanes, target, value);
       if (kByBlock && block_threads() > width && numel > kFewWaves * width) {
-        if (!alike) {
+        if (!same_target) {
           add();
           target = kNoTarget;
           value = Sum::identity();

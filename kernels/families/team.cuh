@@ -22,7 +22,7 @@ KILN_DEVICE u32 bits_of_number(u32 number) { return highest_bit(2 * number | 1);
 KILN_DEVICE u32 row_blocks(u64 pieces) {
   u32 fit = multiprocessors() * 1024 >> (highest_bit(2 * block_threads() - 1));
   if (block_threads() <= 128 && pieces <= 64 && block_count() > 4 * fit) fit /= 2;
-  return blocks_up_to(fit < kMostBlocks ? fit : kMostBlocks);
+  return blocks_up_to(fit < kMaxBlocks ? fit : kMaxBlocks);
 }
 
 // The teams of a block. By default the whole block is one team.
@@ -38,8 +38,8 @@ struct RowTeams {
     const u32 threads = block_threads();
     const u32 thread = thread_rank();
     const u32 both = threads | wave_width(), widest = both & (0 - both);
-    const u32 most_lanes = highest_bit(widest), wanted = bits_of_number((pieces - 1) >> log_each);
-    const u32 log = wanted < most_lanes ? wanted : most_lanes;
+    const u32 max_lanes = highest_bit(widest), wanted = bits_of_number((pieces - 1) >> log_each);
+    const u32 log = wanted < max_lanes ? wanted : max_lanes;
     const bool whole = pieces > most << log;
     team = whole ? block_team() : Team{thread & ((1u << log) - 1), 1u << log};
     mine = whole ? 0 : thread >> log;
@@ -51,7 +51,7 @@ struct RowTeams {
   // two of them.
   KILN_DEVICE u32 go_across(f32 rows, u32 blocks) {
     const f32 of_block = (rows - 0.5f) * reciprocal_approximate(static_cast<f32>(blocks));
-    const u32 fewest = highest_bit(tuning::kFewestAcross), most = highest_bit(wave_width());
+    const u32 fewest = highest_bit(tuning::kMinAcross), most = highest_bit(wave_width());
     u32 log = bits_of_number(static_cast<u32>(of_block));
     log = log < fewest ? fewest : log < most ? log : most;
     count = 1u << log;

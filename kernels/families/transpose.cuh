@@ -182,7 +182,7 @@ KILN_DEVICE void transpose(u64 matrices, u64 rows, u64 columns, const T* element
   // A tile's rows are the output's. Down its columns the input is contiguous.
   const u64 down = (columns + kSize - 1) / kSize, across = (rows + kSize - 1) / kSize;
   const u64 tiles = matrices * down * across, numel = matrices * rows * columns;
-  if (tiles * (kSize * kSize) > tuning::kMostEmptyTile * numel) {
+  if (tiles * (kSize * kSize) > tuning::kMaxEmptyTile * numel) {
     transpose_by_elements(numel, rows, columns, src, dst);
     return;
   }

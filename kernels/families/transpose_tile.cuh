@@ -19,7 +19,7 @@ using namespace device;
 
 // A large block works in teams of this many threads, each on a tile of its own.
 inline constexpr u32 kTeam = 256;
-inline constexpr u32 kMostTeams = 4;
+inline constexpr u32 kMaxTeams = 4;
 
 // The part of a tile that lies within the view, and where its first element lies in the input and
 // in the output.
@@ -61,7 +61,7 @@ struct TransposeTile {
     if (kSquare == 1 || by_words) {
       fill_by_words(inp, place, pitch, self, lines);
     } else {
-      fill_by_elements(inp, place, pitch, unknown(self), lines);
+      fill_by_elements(inp, place, pitch, opaque(self), lines);
     }
   }
 
@@ -284,12 +284,12 @@ template <class B>
 struct TransposeTiles {
   Tiling<B> tiling;
   u64 pitch;
-  TransposeTile<B> of[kMostTeams];
+  TransposeTile<B> of[kMaxTeams];
 };
 // Copies a view by tiles. All threads of the block call it. Returns false, having done nothing, if
 // the view does not suit tiles.
 template <class B>
-KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u32 most) {
+KILN_NOINLINE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u32 most) {
   if (numel >> 32 != 0 || numel == 0) return false;
   const Tiling<B> tiling = Tiling<B>::plan(views, inp);
   if (tiling.tiles == 0) return false;
@@ -306,8 +306,8 @@ KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u
   barrier();
   const u32 team = block_size() < kTeam ? block_size() : kTeam;
   // If there are few tiles, they are spread over all blocks.
-  const u32 most_teams = block_size() / team, wanted = (tiling.tiles - 1) / blocks + 1;
-  const u32 teams = wanted < most_teams ? wanted : most_teams;
+  const u32 max_teams = block_size() / team, wanted = (tiling.tiles - 1) / blocks + 1;
+  const u32 teams = wanted < max_teams ? wanted : max_teams;
   const u32 mine = thread_index() / team;
   const u32 self = thread_index() - mine * team;
   const u32 step = blocks * teams;
@@ -318,11 +318,11 @@ KILN_ASIDE bool copy_by_tiles(Views<1> views, u64 numel, const B* inp, B* out, u
     if (works) {
       place = shared.tiling.place(views, t + mine);
       shared.of[mine].fill(inp + place.inp, place, shared.pitch, shared.tiling.by_words,
-                           unknown(self), team);
+                           opaque(self), team);
     }
     barrier();
     if (works) {
-      shared.of[mine].drain(out + place.out, place, shared.tiling.row_pitch, unknown(self), team);
+      shared.of[mine].drain(out + place.out, place, shared.tiling.row_pitch, opaque(self), team);
     }
     barrier();
   }

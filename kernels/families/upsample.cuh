@@ -53,8 +53,8 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
   // Limited by registers: with 32 of them, two blocks of 1024 threads share a multiprocessor.
   constexpr bool kFew =
       (kRepeats && sizeof(T) == 2) || kArchitecture == tuning::Architecture::kSm80;
-  constexpr u32 kMost = kFew ? 4 : 8;
-  constexpr u32 kCount = kChunkCount<T> < kMost ? kChunkCount<T> : kMost;
+  constexpr u32 kMax = kFew ? 4 : 8;
+  constexpr u32 kCount = kChunkCount<T> < kMax ? kChunkCount<T> : kMax;
   if (!(scale > 0)) scale = 0;
   const u32 columns = static_cast<u32>(columns_out), self = thread_number();
   const bool singly = lines_go_singly<kCount>(lines * columns_out);
@@ -63,7 +63,7 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
     dst[self] = row_of(line, false,
                        DivideSmall{})[element_at((self - line * columns) * scale, width) * stride];
   }
-  if (unknown(singly ? 1 : 0) != 0) return;  // done above
+  if (opaque(singly ? 1 : 0) != 0) return;  // done above
   const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
   if (walk.is_idle()) return;
   u32 offset[kCount];
@@ -201,9 +201,9 @@ KILN_DEVICE T result_of(N value) {
   if constexpr (kIsFloat<T>) {
     return narrow<T>(value);
   } else {
-    constexpr u32 kMost = static_cast<T>(~0u);
+    constexpr u32 kMax = static_cast<T>(~0u);
     const u32 result = saturate<u32>(value);
-    return static_cast<T>(result < kMost ? result : kMost);
+    return static_cast<T>(result < kMax ? result : kMax);
   }
 }
 
@@ -236,7 +236,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
     };
     dst[self] = result_of<T>(blend<T, N>(of_row(y.first), of_row(y.second), y.part));
   }
-  if (unknown(singly ? 1 : 0) != 0) return;  // done above
+  if (opaque(singly ? 1 : 0) != 0) return;  // done above
   const LineWalk<kCount, T> walk(dst, lines, columns_out, (width * stride) >> 31 == 0);
   if (walk.is_idle()) return;
 

@@ -51,7 +51,7 @@ KILN_DEVICE void choose_tile(const u64* info, u32 out_down, u32 out_y, u32 out_z
   for (u32 k = 0; k < kSide; k += 8) {
     const u32 column = k + team;
     if (left + column >= width || top + lane >= height) continue;
-    const u32 place = column * kPitch + lane, turned = unknown(which);
+    const u32 place = column * kPitch + lane, turned = opaque(which);
     if ((turned & 1) != 0) kept_condition[place] = conditions.at(column, lane);
     if ((turned & 2) != 0) kept_x[place] = xs.at(column, lane);
     if ((turned & 4) != 0) kept_y[place] = ys.at(column, lane);
@@ -62,7 +62,7 @@ KILN_DEVICE void choose_tile(const u64* info, u32 out_down, u32 out_y, u32 out_z
   for (u32 k = 0; k < kSide; k += 8) {
     const u32 line = k + team;
     if (left + lane >= width || top + line >= height) continue;
-    const u32 place = lane * kPitch + line, turned = unknown(which);
+    const u32 place = lane * kPitch + line, turned = opaque(which);
     const Condition c = (turned & 1) != 0 ? kept_condition[place] : conditions.at(lane, line);
     const T a = (turned & 2) != 0 ? kept_x[place] : xs.at(lane, line);
     const T b = (turned & 4) != 0 ? kept_y[place] : ys.at(lane, line);

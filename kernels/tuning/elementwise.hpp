@@ -82,7 +82,7 @@ constexpr bool is_one_of(const Names& names, const char* name) {
          stands_at(name + all - suffix, names.suffix, suffix);
 }
 // Number of blocks of 1024 threads of an elementwise kernel that are to share a multiprocessor.
-constexpr unsigned sharing(const char* name, Architecture architecture) {
+constexpr unsigned occupancy(const char* name, Architecture architecture) {
   for (const Names& each : kAlone) {
     if (is_one_of(each, name)) return 1;
   }
@@ -128,7 +128,7 @@ constexpr Cost cost_of(const char* name, Cost cost) {
 // Maximum number of blocks that do work, however many are launched. Further blocks exit early,
 // which is cheapest if one comparison decides it. As many blocks of 128 threads as the GPU holds,
 // rounded up to a power of two.
-constexpr unsigned most_blocks(const Machine& machine) {
+constexpr unsigned max_blocks(const Machine& machine) {
   unsigned blocks = 64;
   while (blocks * 128 < machine.multiprocessors * machine.threads) blocks *= 2;
   return blocks;
@@ -146,8 +146,8 @@ constexpr unsigned view_blocks(const Machine& machine, bool rows) {
   return wanted < 2048 ? wanted : 2048;
 }
 
-// How large grids grow: along x, or by rows of blocks along y, since surplus blocks along x exit early
-// (families/map.cuh).
+// How large grids grow: along x, or by rows of blocks along y, since surplus blocks along x exit
+// early (families/map.cuh).
 enum class Grid { kLine, kRows };
 
 struct Launch {
@@ -167,7 +167,7 @@ struct Spread {
   // Maximum number of elements that kernels take one per thread in two rounds of blocks
   // (families/spread.cuh).
   constexpr unsigned long long twice() const {
-    const unsigned long long most = most_blocks(machine) / 8 * 1024ull;
+    const unsigned long long most = max_blocks(machine) / 8 * 1024ull;
     return 2 * resident() < most ? 2 * resident() : most;
   }
   // Maximum number of elements of a view that kernels which move whole chunks take one per thread,
@@ -175,7 +175,7 @@ struct Spread {
   constexpr unsigned long long few_of_view() const {
     const unsigned long long here = 5 * resident() / 2;
     const unsigned long long kernels = view_blocks(machine, true) * 1024ull;
-    const unsigned long long blocks = most_blocks(machine) * 256ull;
+    const unsigned long long blocks = max_blocks(machine) * 256ull;
     const unsigned long long least = kernels < blocks ? kernels : blocks;
     return here < least ? here : least;
   }
@@ -205,36 +205,37 @@ struct Spread {
   }
 
   // Contiguous arrays, `per_chunk` elements to a chunk. Small arrays give half of the
-  // multiprocessors a block. `is_alone` says that a multiprocessor holds only one of the kernel's
-  // blocks of 1024 threads.
-  // Measured on an H200, 2^14 elements, in us, 128 blocks -> 64: affine_f32 1.27 -> 1.21; badd_f16
-  // 1.33 -> 1.26; cast_bf16_f16 1.31 -> 1.25.
+  // multiprocessors a block. `single_occupancy` says that a multiprocessor holds only one of the
+  // kernel's blocks of 1024 threads. Measured on an H200, 2^14 elements, in us, 128 blocks -> 64:
+  // affine_f32 1.27 -> 1.21; badd_f16 1.33 -> 1.26; cast_bf16_f16 1.31 -> 1.25.
   constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk,
-                              bool is_alone = false) const {
-    return contiguous(elements, per_chunk, is_alone, elementwise(machine.architecture).threads);
+                              bool single_occupancy = false) const {
+    return contiguous(elements, per_chunk, single_occupancy,
+                      elementwise(machine.architecture).threads);
   }
-  constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk, bool is_alone,
-                              unsigned block) const {
+  constexpr Launch contiguous(unsigned long long elements, unsigned per_chunk,
+                              bool single_occupancy, unsigned block) const {
     const Elementwise row = elementwise(machine.architecture);
     const unsigned long long chunks = (elements + per_chunk - 1) / per_chunk;
-    if (elements <= (is_alone ? 1024ull * multiprocessors : resident())) {
+    if (elements <= (single_occupancy ? 1024ull * multiprocessors : resident())) {
       return row.small_chunks ? one_each(chunks) : one_each(elements, (multiprocessors + 1) / 2);
     }
     return over(chunks <= resident() ? chunks : (chunks + row.chunks - 1) / row.chunks, block);
   }
-  // The same for kernels that take any number of blocks. Each thread of a large array moves a few chunks
-  // and exits, so that at any time all blocks access neighbouring memory. Measured on an H200, own
-  // geometry, in us, resident threads over all chunks -> threads that exit: affine_f32 2^28 543 -> 511;
-  // uexp_f16 2^28 277 -> 255; badd_f32 2^28 773 -> 734; cast_f32_f64 2^28 848 -> 785. One chunk a
-  // thread in place of two: affine_f32 507; cast_f32_f64 787; cast_f32_f16 367 -> 392.
-  constexpr Launch exiting(unsigned long long elements, unsigned per_chunk, bool is_alone,
+  // The same for kernels that take any number of blocks. Each thread of a large array moves a few
+  // chunks and exits, so that at any time all blocks access neighbouring memory. Measured on an
+  // H200, own geometry, in us, resident threads over all chunks -> threads that exit: affine_f32
+  // 2^28 543 -> 511; uexp_f16 2^28 277 -> 255; badd_f32 2^28 773 -> 734; cast_f32_f64 2^28 848 ->
+  // 785. One chunk a thread in place of two: affine_f32 507; cast_f32_f64 787; cast_f32_f16 367 ->
+  // 392.
+  constexpr Launch exiting(unsigned long long elements, unsigned per_chunk, bool single_occupancy,
                            bool is_long, Grid grid) const {
     const Elementwise row = elementwise(machine.architecture);
-    const Launch resident_blocks = contiguous(elements, per_chunk, is_alone, row.threads);
+    const Launch resident_blocks = contiguous(elements, per_chunk, single_occupancy, row.threads);
     const unsigned long long chunks = elements / per_chunk;
     if (chunks <= 4 * resident()) return resident_blocks;
-    // A thread of a kernel that computes long takes four chunks. Measured in us, resident threads, two
-    // chunks, four: H200, upowf_f32 2^28 618, 686, 616; badd_f8_e4m3 2^28 211, 213, 199; H100,
+    // A thread of a kernel that computes long takes four chunks. Measured in us, resident threads,
+    // two chunks, four: H200, upowf_f32 2^28 618, 686, 616; badd_f8_e4m3 2^28 211, 213, 199; H100,
     // unormcdf_f32 2^27 411, 397, 365.
     return exiting(chunks, is_long ? 4 : row.chunks, row.threads, grid, resident_blocks);
   }
@@ -253,10 +254,9 @@ struct Spread {
   constexpr Launch copied(unsigned long long elements, bool turned) const {
     return strided(elements, turned ? 256 : kCopyThreads);
   }
-  // The same for contiguous arrays.
-  // Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512: 600,000 elements 3.69 -> 3.25;
-  // 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139.
-  // A large array goes by blocks that exit, as exiting() has them. Measured on an H200, ucopy_f16, in
+  // The same for contiguous arrays. Measured on an H200, ucopy_f32, in us, blocks of 128 -> 512:
+  // 600,000 elements 3.69 -> 3.25; 1,000,000 4.80 -> 4.02; 2^22 10.9 -> 10.3; 2^26 141 -> 139. A
+  // large array goes by blocks that exit, as exiting() has them. Measured on an H200, ucopy_f16, in
   // us, 2^28 elements: by resident blocks 276, by blocks of 128 threads that exit 286, of 256 259.
   constexpr Launch copied_contiguous(unsigned long long elements, unsigned per_chunk) const {
     const Launch resident_blocks = contiguous(elements, per_chunk, false, kCopyThreads);

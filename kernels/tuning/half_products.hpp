@@ -47,7 +47,7 @@ constexpr unsigned long long half_task_vectors(unsigned long long tasks,
 // all.
 inline constexpr unsigned kHalfThreads = 128;
 constexpr unsigned half_vectors(bool has_warp_groups) { return has_warp_groups ? 128 : 64; }
-constexpr unsigned half_most_threads(bool has_warp_groups) { return has_warp_groups ? 256 : 512; }
+constexpr unsigned half_max_threads(bool has_warp_groups) { return has_warp_groups ? 256 : 512; }
 constexpr unsigned half_copying_threads(bool has_warp_groups) {
   return has_warp_groups ? kHalfThreads : 0;
 }
@@ -80,7 +80,7 @@ struct HalfBlock {
 };
 constexpr HalfBlock half_block(unsigned long long rows, unsigned long long tiles_of_vectors,
                                unsigned multiprocessors, bool has_warp_groups) {
-  const unsigned most = half_most_threads(has_warp_groups);
+  const unsigned most = half_max_threads(has_warp_groups);
   const unsigned long long tiles = (rows + most / 2 - 1) / (most / 2) * tiles_of_vectors;
   const bool is_full = 4 * tiles >= 3ull * multiprocessors;
   return is_full ? HalfBlock{most, 1} : HalfBlock{most / 2, 2};

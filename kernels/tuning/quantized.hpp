@@ -239,8 +239,8 @@ constexpr unsigned held_waves(unsigned columns, unsigned row, unsigned room) {
 constexpr bool goes_held(unsigned long long rows, unsigned long long columns,
                          unsigned long long vectors, unsigned block_bytes) {
   if (vectors < 2 || columns <= kHeldColumns || columns % kHeldColumns != 0) return false;
-  const auto is_large = [&](unsigned least_rows, unsigned least_millions) {
-    return rows >= least_rows && rows * columns >> 20 >= least_millions;
+  const auto is_large = [&](unsigned min_rows, unsigned min_millions) {
+    return rows >= min_rows && rows * columns >> 20 >= min_millions;
   };
   if (block_bytes >= 144) {
     if (vectors > 4) return is_large(1024, 4);

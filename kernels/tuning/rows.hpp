@@ -19,9 +19,9 @@ inline constexpr unsigned kAnyPiecesOfLane = 1u << 25;
 inline constexpr unsigned kPiecesAhead = 4, kManyPieces = 4;
 
 // kAcross: number of elements from which rows that are neighbours in memory are read together.
-// kFewestAcross: minimum number of rows read together. kAcrossAlone: row length up to which it is
+// kMinAcross: minimum number of rows read together. kAcrossAlone: row length up to which it is
 // faster not to split the rows.
-inline constexpr unsigned kAcross = 1u << 17, kFewestAcross = 2, kAcrossAlone = 4096;
+inline constexpr unsigned kAcross = 1u << 17, kMinAcross = 2, kAcrossAlone = 4096;
 
 // Number of 16-byte pieces of a softmax row that a thread keeps. softmax_walked() is the maximum
 // number of pieces per thread of a row that a wave takes, if there are many rows.
@@ -111,7 +111,7 @@ constexpr Launch over_rows(const Spread& device, unsigned long long rows, unsign
 constexpr Launch across_rows(const Spread& device, unsigned long long rows,
                              unsigned long long elements) {
   unsigned long long count = rows <= device.multiprocessors ? 1 : 32;
-  while (count > kFewestAcross && 2 * rows <= count * device.multiprocessors) count /= 2;
+  while (count > kMinAcross && 2 * rows <= count * device.multiprocessors) count /= 2;
   unsigned block = 64;
   while (block < 1024 && block < elements * count) block *= 2;
   return device.over((rows + count - 1) / count * block, block);

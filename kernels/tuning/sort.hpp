@@ -7,16 +7,16 @@ namespace kiln::tuning {
 
 // Maximum number of columns of a row that a block sorts by counting, with a thread for each. The
 // smaller number holds if the block could also merge the row.
-inline constexpr unsigned kMostCounted = 256, kFewCounted = 64;
+inline constexpr unsigned kMaxCounted = 256, kFewCounted = 64;
 
 // Maximum number of columns, a power of two, for which a block of kiln's own geometry has a thread
 // each.
 // Measured on an H200, in us, merging and in registers: 8 rows of 512, f32 7.2, 11.1, f64 7.9,
 // 18.5; 8 rows of 1024, f32 11.8, 10.6, f64 13.7, 18.0; 4096 rows of 512, f32 140, 63, f64 163,
 // 113.
-constexpr unsigned most_merged(unsigned multiprocessors, unsigned long long rows,
-                               unsigned element_bytes) {
-  if (rows > multiprocessors || element_bytes < 4) return kMostCounted;
+constexpr unsigned max_merged(unsigned multiprocessors, unsigned long long rows,
+                              unsigned element_bytes) {
+  if (rows > multiprocessors || element_bytes < 4) return kMaxCounted;
   return element_bytes == 8 ? 1024 : 512;
 }
 
@@ -48,10 +48,10 @@ inline constexpr unsigned kPartsOfGroup = 12;
 // and there are few of them, because each block reads the counts of all parts.
 constexpr LongSort sort_long(unsigned multiprocessors, unsigned long long rows,
                              unsigned long long columns) {
-  constexpr unsigned long long kFewest = 1024, kRecords = 1ull << 24;
+  constexpr unsigned long long kMin = 1024, kRecords = 1ull << 24;
   const unsigned long long fit = columns < kRecords ? kRecords / columns : 1;
   const unsigned long long together = rows < fit ? rows : fit;
-  const unsigned long long most = columns / kFewest, wanted = multiprocessors / together;
+  const unsigned long long most = columns / kMin, wanted = multiprocessors / together;
   const unsigned long long parts = wanted < most ? wanted : most;
   return {static_cast<unsigned>(parts < 1 ? 1 : parts), static_cast<unsigned>(together), 1024};
 }

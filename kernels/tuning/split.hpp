@@ -25,16 +25,16 @@ constexpr unsigned split_apart_blocks(unsigned element_bytes) {
 // Makes parts of whole memory lines, of at most 2^30 elements each.
 constexpr Split split_into(unsigned long long parts, unsigned long long groups,
                            unsigned long long elements) {
-  constexpr unsigned long long kWhole = 128, kMostOfPart = 1u << 30;
-  const unsigned long long fewest = (elements + kMostOfPart - 1) / kMostOfPart;
+  constexpr unsigned long long kWhole = 128, kMaxPart = 1u << 30;
+  const unsigned long long fewest = (elements + kMaxPart - 1) / kMaxPart;
   if (parts < fewest) parts = fewest;
   const unsigned long long each = ((elements + parts - 1) / parts + kWhole - 1) / kWhole * kWhole;
   parts = (elements + each - 1) / each;
-  constexpr unsigned long long kMostBlocks = 1u << 24;  // kernels loop over the rest
+  constexpr unsigned long long kMaxBlocks = 1u << 24;  // kernels loop over the rest
   const unsigned long long blocks = groups * parts;
   return {static_cast<unsigned>(parts),
           static_cast<unsigned>(each),
-          {static_cast<unsigned>(blocks < kMostBlocks ? blocks : kMostBlocks), kSplitThreads}};
+          {static_cast<unsigned>(blocks < kMaxBlocks ? blocks : kMaxBlocks), kSplitThreads}};
 }
 
 // A block takes a part of a row of `pieces` pieces, at least one piece for each thread. A piece is
@@ -52,10 +52,10 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
 // 35 -> 6.9; f16 1x128256 21 -> 6.7; 8x50257 12 -> 7.4.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {
-  constexpr unsigned kMostPieces = 3072;
+  constexpr unsigned kMaxPieces = 3072;
   const unsigned long long pieces = (columns * element_bytes + 15) / 16;
   if (parts != 0) return split_into(parts, rows, columns);
-  if (pieces <= kMostPieces || 8 * rows > device.multiprocessors) return {1, 0, {}};
+  if (pieces <= kMaxPieces || 8 * rows > device.multiprocessors) return {1, 0, {}};
   return split_rows(device, rows, columns, pieces);
 }
 
@@ -66,11 +66,10 @@ constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
 // 4x16384 3.6 -> 4.5; layernorm_f32 16x16384 6.1 -> 8.4.
 constexpr Split norm_parts(const Spread& device, unsigned long long rows,
                            unsigned long long columns, unsigned element_bytes, unsigned parts) {
-  constexpr unsigned kMostBytes = 1u << 16, kFewestBytesOfRow = 1u << 13;
+  constexpr unsigned kMaxBytes = 1u << 16, kMinBytesOfRow = 1u << 13;
   const unsigned long long bytes = columns * element_bytes;
   if (parts != 0) return split_into(parts, rows, columns);
-  if (bytes <= kMostBytes || bytes < kFewestBytesOfRow * rows ||
-      8 * rows > device.multiprocessors) {
+  if (bytes <= kMaxBytes || bytes < kMinBytesOfRow * rows || 8 * rows > device.multiprocessors) {
     return {1, 0, {}};
   }
   return split_rows(device, rows, columns, columns);

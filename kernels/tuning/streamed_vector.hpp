@@ -66,14 +66,14 @@ constexpr unsigned streamed_waves(unsigned block_bytes, unsigned block_values, u
 //                         Q4_0         Q8_0         Q4_K         Q5_K         Q6_K
 //   4096 x 4096      5.4   5.1    6.9   6.8    6.4   5.2    7.0   5.9    8.6   6.8
 //   8192 x 2048            5.1          6.7          5.1    7.1   5.9          6.8
-inline constexpr unsigned kStreamedColumns = 2048, kMostStreamedColumns = 1u << 19;
-inline constexpr unsigned kStreamedRows = 4096, kMostStreamedRows = 1u << 20;
+inline constexpr unsigned kStreamedColumns = 2048, kMaxStreamedColumns = 1u << 19;
+inline constexpr unsigned kStreamedRows = 4096, kMaxStreamedRows = 1u << 20;
 inline constexpr unsigned long long kStreamedWeights = 1ull << 24;
 constexpr bool streams_fused_format(unsigned block_bytes) { return block_bytes >= 18; }
 constexpr bool streams_rows(unsigned rows, unsigned columns) {
   return static_cast<unsigned long long>(rows) * columns >= kStreamedWeights &&
-         columns >= kStreamedColumns && columns <= kMostStreamedColumns && rows >= kStreamedRows &&
-         rows <= kMostStreamedRows;
+         columns >= kStreamedColumns && columns <= kMaxStreamedColumns && rows >= kStreamedRows &&
+         rows <= kMaxStreamedRows;
 }
 
 }  // namespace kiln::tuning

@@ -15,8 +15,8 @@ constexpr unsigned side_of_transpose(unsigned element) {
 // Measured on an H200, two-byte elements, in us, 6 blocks -> 8: 16384x8192 155 -> 138; 64x1024x1024
 // 75 -> 68.
 constexpr unsigned blocks_of_transpose(unsigned element) { return element == 2 ? 8 : 6; }
-// If the tiles have room for more than kMostEmptyTile times the number of elements, elements are
+// If the tiles have room for more than kMaxEmptyTile times the number of elements, elements are
 // moved one by one.
-inline constexpr unsigned kMostEmptyTile = 4;
+inline constexpr unsigned kMaxEmptyTile = 4;
 
 }  // namespace kiln::tuning

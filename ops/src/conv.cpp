@@ -16,7 +16,7 @@ namespace {
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
 
 // Largest size of a dim of images and windows, which the kernels count in 31 bits.
-constexpr std::uint32_t kMostOfDim = std::numeric_limits<std::int32_t>::max();
+constexpr std::uint32_t kMaxDim = std::numeric_limits<std::int32_t>::max();
 
 Result<void> require_image(std::string_view name, const Layout& layout, std::size_t rank) {
   KILN_TRY(element_count(layout));
@@ -25,7 +25,7 @@ Result<void> require_image(std::string_view name, const Layout& layout, std::siz
                    std::to_string(rank) + " dims");
   }
   for (std::size_t d = 0; d < rank; ++d)
-    KILN_TRY(in_32_bits("elements of a dim", layout.dims[d], kMostOfDim));
+    KILN_TRY(in_32_bits("elements of a dim", layout.dims[d], kMaxDim));
   return {};
 }
 
@@ -79,7 +79,7 @@ bool has_chunks(std::size_t outputs, DType dtype) { return outputs * size_of(dty
 // On a host, threads are rounds of a loop.
 tuning::Launch convolution_launch(const tuning::Spread& device, const ConvolutionWork& work) {
   const bool is_host = device.machine.architecture == tuning::Architecture::kHost;
-  const bool is_spread = is_host || work.is_alone(device);
+  const bool is_spread = is_host || work.single_occupancy(device);
   const double most = 1024.0 * device.multiprocessors;
   const bool fills = !is_spread && work.terms >= tuning::kConvolveTermsOfTeam;
   const double wanted = fills ? most : std::min(work.outputs * work.channels, most);
@@ -122,7 +122,7 @@ Result<Extents> output_dims(const Convolution& call) {
                      std::to_string(whole));
     }
     out[d] = whole - 2 * call.padding;
-    KILN_TRY(in_32_bits("elements of a dim", out[d], kMostOfDim));
+    KILN_TRY(in_32_bits("elements of a dim", out[d], kMaxDim));
   }
   return out;
 }
@@ -215,7 +215,7 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   KILN_TRY(require_image("src", {{call.batch, call.length, call.channels, call.window}}, 4));
   if (call.stride == 0) return invalid("a stride is at least 1");
   const std::size_t length = (call.length - 1) * call.stride + call.window;
-  KILN_TRY(in_32_bits("elements of a dim", length, kMostOfDim));
+  KILN_TRY(in_32_bits("elements of a dim", length, kMaxDim));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
   // Groups of neighbouring outputs whose terms lie side by side (families/im2col.cuh).
   const std::size_t group = size_of(call.dtype) == 8 ? 2 : 4;

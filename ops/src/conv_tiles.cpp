@@ -45,11 +45,11 @@ struct Described {
 // hold it.
 std::size_t reach(const Layout& layout, std::size_t first_dim) {
   const Extents strides = strides_of(layout);
-  constexpr std::size_t kMost = std::size_t{1} << 32;
+  constexpr std::size_t kMax = std::size_t{1} << 32;
   std::size_t sum = 0;
   for (std::size_t d = first_dim; d < layout.dims.rank(); ++d) {
     if (layout.dims[d] == 1 || strides[d] == 0) continue;
-    if (strides[d] >= kMost || layout.dims[d] >= kMost / strides[d]) return kMost;
+    if (strides[d] >= kMax || layout.dims[d] >= kMax / strides[d]) return kMax;
     sum += (layout.dims[d] - 1) * strides[d];
   }
   return sum;
@@ -62,11 +62,11 @@ Result<void> require_dim(const Convolution& call, std::size_t size, std::size_t 
     return invalid("a window of " + std::to_string(taps) + " is beyond " +
                    std::to_string(tuning::kConvolveTaps));
   }
-  constexpr std::size_t kMost = 1u << 30;
+  constexpr std::size_t kMax = 1u << 30;
   for (const std::size_t number : {size, size_out, call.stride, call.padding, call.dilation}) {
-    if (number >= kMost) return invalid(std::to_string(number) + " is beyond 2^30");
+    if (number >= kMax) return invalid(std::to_string(number) + " is beyond 2^30");
   }
-  if (call.dilation * taps >= kMost || call.stride * size_out >= 2 * kMost) {
+  if (call.dilation * taps >= kMax || call.stride * size_out >= 2 * kMax) {
     return invalid("places in the image are beyond 32 bits");
   }
   return {};
@@ -76,13 +76,13 @@ Result<Described> describe(const Convolution& call, const Extents& out) {
   const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
   const Extents src_strides = strides_of(call.src_layout);
   const Extents kernel_strides = strides_of(call.kernel_layout);
-  constexpr std::size_t kMost = std::size_t{1} << 32;
-  if (reach(call.src_layout, 1) >= kMost || reach(call.kernel_layout, 0) >= kMost) {
+  constexpr std::size_t kMax = std::size_t{1} << 32;
+  if (reach(call.src_layout, 1) >= kMax || reach(call.kernel_layout, 0) >= kMax) {
     return invalid("elements of an image or of the kernel are apart by more than 32 bits count");
   }
   const bool transposed = call.kind == ConvolutionKind::kTransposed;
   const std::size_t of_channel = out[2] * (out.rank() == 4 ? out[3] : 1);
-  if (of_channel * src[0] >= kMost / 2) return invalid("a channel has too many outputs");
+  if (of_channel * src[0] >= kMax / 2) return invalid("a channel has too many outputs");
   const auto dim = [&](std::size_t d, std::size_t out_stride) {
     const auto number = [](std::size_t value) { return static_cast<unsigned>(value); };
     return tuning::ConvolveDim{number(src[d]),         number(out[d]),
@@ -146,8 +146,8 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
   launch.grid = {static_cast<std::uint32_t>(ceil_div(most, tile.outputs)),
                  static_cast<std::uint32_t>(ceil_div(out[1], tile.channels)),
                  static_cast<std::uint32_t>(row_classes * column_classes)};
-  constexpr std::size_t kMostBlocks = 65535;  // along y
-  if (launch.grid.y > kMostBlocks) return invalid("too many output channels");
+  constexpr std::size_t kMaxBlocks = 65535;  // along y
+  if (launch.grid.y > kMaxBlocks) return invalid("too many output channels");
   launch.block.x = tuning::kConvolveThreads;
   launch.layout_argument = 0;
   launch.pass(ConvTilesKernel<void>(), nullptr, call.src, call.kernel, call.dst);
@@ -189,11 +189,13 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
     // With one channel, no outputs share weights. Their time is still estimated as for shared
     // outputs, unless there are only a few.
     const bool is_wave = work.outputs * work.channels <= 32;
-    const bool is_alone = tiles == ConvolutionTiles::kNone &&
-                          (is_wave || (work.channels != 1 && work.is_alone(device)));
-    const double time = is_alone ? tuning::convolve_time_alone(work.read, is_wave, transposed)
-                                 : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
-                                                         transposed, work, device.multiprocessors);
+    const bool single_occupancy =
+        tiles == ConvolutionTiles::kNone &&
+        (is_wave || (work.channels != 1 && work.single_occupancy(device)));
+    const double time = single_occupancy
+                            ? tuning::convolve_time_alone(work.read, is_wave, transposed)
+                            : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
+                                                    transposed, work, device.multiprocessors);
     if (tiles != ConvolutionTiles::kNone && time >= least) continue;
     best = tiles;
     least = time;

@@ -13,7 +13,7 @@ struct ConvolutionWork : tuning::ConvolveLoad {
   double read;
 
   // True if the direct kernels compute each output independently of the others.
-  bool is_alone(const tuning::Spread& device) const {
+  bool single_occupancy(const tuning::Spread& device) const {
     return channels == 1 || outputs <= tuning::kConvolveTiny ||
            (terms <= tuning::convolve_terms_alone(false) &&
             outputs * channels <= 1024.0 * device.multiprocessors);

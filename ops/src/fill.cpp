@@ -116,11 +116,11 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
                   element_count({{call.matrices, call.rows, call.columns}}));
   // One block per tile, or one thread per element if tiles would be mostly empty.
   const TransposeTiles tiles = tiles_of(call, count);
-  constexpr std::size_t kMostBlocks = 1u << 30;  // kernels loop over the remaining tiles
+  constexpr std::size_t kMaxBlocks = 1u << 30;  // kernels loop over the remaining tiles
   launch.block.x = tuning::kTransposeThreads;
   launch.grid.x = tiles.are_mostly_empty
                       ? spread_over(gpu).over(count, tuning::kTransposeThreads).blocks
-                      : static_cast<std::uint32_t>(std::min(tiles.count, kMostBlocks));
+                      : static_cast<std::uint32_t>(std::min(tiles.count, kMaxBlocks));
   launch.pass(TransposeKernel<void>(), call.matrices, call.rows, call.columns, call.inp, call.out);
   return launch;
 }

@@ -62,7 +62,7 @@ template <typename Call>
 Result<Matrices> matrices_of(const Call& call) {
   const bool is_pair = call.gate != nullptr;
   KILN_TRY_ASSIGN(const std::uint32_t rows,
-                  in_32_bits("rows", call.rows * (is_pair ? 2 : 1), kMostSigned));
+                  in_32_bits("rows", call.rows * (is_pair ? 2 : 1), kMaxSigned));
   return Matrices{is_pair ? call.gate : call.weights, is_pair ? call.weights : nullptr, rows};
 }
 
@@ -150,7 +150,7 @@ Result<Launch> plan(const RankExperts& call, const Gpu&) {
   if (call.tile == 0) return refused("'rank_experts' makes tiles of no tasks");
   KILN_TRY(element_count({{call.experts}}));
   KILN_TRY_ASSIGN(const std::int32_t tasks, parameter("tasks", call.tasks));
-  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMostSigned));
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMaxSigned));
   launch.block.x = call.tasks <= 256 ? 64 : 512;
   launch.pass(RankExpertsKernel(), call.ids, call.order, call.tiles, call.places,
               static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(call.tile));
@@ -213,7 +213,7 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
         .hint("use QuantizeRows and FusedMatrix");
   }
   launch.grid = {divide_up(call.rows, block.threads / 2),
-                 std::min<std::uint32_t>(std::max(tiles, 1u), kMostAlongY), 1};
+                 std::min<std::uint32_t>(std::max(tiles, 1u), kMaxAlongY), 1};
   launch.block.x = block.threads * block.parts + tuning::half_copying_threads(has_groups);
   launch.pass(HalfMatrixKernel(), call.weights, call.gates, call.x, call.scales, call.order,
               call.tiles, call.dst, numbers.columns, numbers.rows, vectors, numbers.stride,
@@ -225,7 +225,7 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kJoinProducts, DType::kF32));
   KILN_TRY(element_count({{call.rows, call.columns}}));
-  KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMostSigned));
+  KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMaxSigned));
   KILN_TRY_ASSIGN(const std::uint32_t type, float_type("join_products", call.dst_dtype));
   // A single row is shared by blocks that fill the device. Otherwise a block takes up to kPart
   // columns of a row.
@@ -233,7 +233,7 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   launch.block.x = 256;
   launch.grid.x = call.rows == 1 ? spread_over(gpu).over(call.columns / 4 + 1, 256).blocks
                                  : divide_up(call.columns, kPart);
-  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(call.rows, kMostAlongY));
+  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(call.rows, kMaxAlongY));
   launch.pass(JoinProductsKernel(), call.gates, call.values, call.scales, call.dst, rows,
               static_cast<std::uint64_t>(call.columns), type);
   return launch;
@@ -253,7 +253,7 @@ Result<Launch> plan(const HalfRows& call, const Gpu&) {
     return refused("'half_rows' puts rows to places only where they go in chunks");
   }
   KILN_TRY(element_count({{call.rows, call.columns}}));
-  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("rows", call.rows, kMostSigned));
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("rows", call.rows, kMaxSigned));
   KILN_TRY_ASSIGN(const std::int32_t columns, parameter("columns", call.columns));
   KILN_TRY_ASSIGN(const std::int32_t each, tasks_of_vector(call.each));
   launch.block.x = 256;

@@ -11,7 +11,7 @@ namespace kiln::ops {
 namespace {
 
 // The libraries use int for sizes.
-constexpr std::size_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::size_t kMax = std::numeric_limits<std::int32_t>::max();
 
 // An operand with its sizes and strides.
 struct Matrix {
@@ -43,9 +43,9 @@ Result<Matrix> matrix_of(const std::string& name, const Layout& layout) {
     matrix.batch = layout.dims[0];
     matrix.batch_stride = matrix.batch == 1 ? 0 : strides[0];
   }
-  for (const std::size_t size : {matrix.batch, matrix.rows, matrix.columns, matrix.row_stride,
-                                 matrix.column_stride}) {
-    if (size > kMost) return matrix.error("has a dim or a stride above 2^31 - 1");
+  for (const std::size_t size :
+       {matrix.batch, matrix.rows, matrix.columns, matrix.row_stride, matrix.column_stride}) {
+    if (size > kMax) return matrix.error("has a dim or a stride above 2^31 - 1");
   }
   return matrix;
 }
@@ -86,8 +86,7 @@ Result<Gemm> plan_gemm(const Matmul& product) {
   KILN_TRY(require_dtype("matmul", product.dtype,
                          {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
   const DType out_dtype = product.out_dtype.value_or(product.dtype);
-  if (out_dtype != product.dtype &&
-      (out_dtype != DType::kF32 || product.dtype == DType::kF64)) {
+  if (out_dtype != product.dtype && (out_dtype != DType::kF32 || product.dtype == DType::kF64)) {
     return Error{ErrorCode::kInvalidInput,
                  "matmul: out of " + std::string(name(out_dtype)) + ", of operands of " +
                      std::string(name(product.dtype)),

@@ -138,9 +138,9 @@ Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
   const bool in_chunks = shape.right * bytes % chunk == 0 &&
                          (shape.size != 1 || shape.left * shape.right > kFewPlaces);
   const std::size_t per_row = in_chunks ? shape.right * bytes / chunk : shape.right;
-  constexpr std::size_t kMostParts = 256;
+  constexpr std::size_t kMaxParts = 256;
   KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * per_row,
-                            std::min(shape.size, kMostParts)));
+                            std::min(shape.size, kMaxParts)));
   launch.pass(IndexAddKernel<void, void>(), call.ids, shape.size, call.inp, call.out, shape.left,
               shape.size, call.size, shape.right);
   return launch;
@@ -169,9 +169,9 @@ Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
     return launch;
   }
   // Every part reads all ids, so there are only a few parts.
-  constexpr std::size_t kMostParts = 8;
+  constexpr std::size_t kMaxParts = 8;
   KILN_TRY(set_walking_grid(launch, gpu, call.geometry, shape, shape.left * shape.right,
-                            std::min(shape.size, kMostParts)));
+                            std::min(shape.size, kMaxParts)));
   launch.pass(ScatterKernel<void, void>(), call.ids, call.inp, call.out, shape.left, shape.size,
               call.size, shape.right);
   return launch;

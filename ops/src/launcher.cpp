@@ -44,9 +44,12 @@ Result<void> check_arguments(const Launch& launch, const KernelEntry& kernel) {
 // Checks that the layout, the workspace and the step have places among the arguments.
 Result<void> check_places(const Launch& launch) {
   const std::size_t count = launch.arguments.size();
-  const auto is_outside = [&](std::size_t place) { return place != Launch::kNoArgument && place >= count; };
+  const auto is_outside = [&](std::size_t place) {
+    return place != Launch::kNoArgument && place >= count;
+  };
   bool is_wrong = is_outside(launch.workspace_argument) || is_outside(launch.step_argument);
-  for (const Launch::WorkspacePart& part : launch.workspace_parts) is_wrong |= part.argument >= count;
+  for (const Launch::WorkspacePart& part : launch.workspace_parts)
+    is_wrong |= part.argument >= count;
   if (!launch.layout.empty()) is_wrong |= launch.layout_argument >= count;
   if (!is_wrong) return {};
   return Error{ErrorCode::kInvalidInput,
@@ -115,10 +118,10 @@ Result<void> Launcher::run(const Launch& launch) const {
   config.block = launch.block;
   config.shared_bytes = launch.shared_bytes;
   config.stream = state_->stream;
-  InlineList<const void*, kMostArguments> addresses;
+  InlineList<const void*, kMaxArguments> addresses;
   for (const Argument& argument : launch.arguments) addresses.push_back(argument.data());
   void* workspace = nullptr;
-  std::array<void*, Launch::kMostWorkspaceParts> parts;
+  std::array<void*, Launch::kMaxWorkspaceParts> parts;
   std::unique_lock<std::recursive_mutex> lock;
   if (launch.workspace_bytes != 0) {
     lock = std::unique_lock(state_->working);

@@ -19,7 +19,7 @@ Result<void> LayoutStore::prepare(const LayoutBlock& content) {
 Result<LayoutStore::Entry*> LayoutStore::find_or_make(const LayoutBlock& content) {
   auto found = entries_.find(content);
   if (found == entries_.end()) {
-    if (entries_.size() - prepared_ >= kMostShapes) KILN_TRY(forget_old());
+    if (entries_.size() - prepared_ >= kMaxShapes) KILN_TRY(forget_old());
     std::vector<std::size_t> values(content.begin(), content.end());
     KILN_TRY_ASSIGN(Buffer block, device_.upload(values));
     found = entries_.emplace(std::move(values), Entry{std::move(block), 0, false}).first;

@@ -2,7 +2,7 @@
 // block.
 //
 // Blocks of prepared launches stay, because a captured graph has their addresses. Of other blocks,
-// at most kMostShapes are kept. At this limit, the device finishes its work and the least recently
+// at most kMaxShapes are kept. At this limit, the device finishes its work and the least recently
 // used half of them is removed.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace kiln::ops {
 
 class LayoutStore {
  public:
-  static constexpr std::size_t kMostShapes = 1024;
+  static constexpr std::size_t kMaxShapes = 1024;
 
   explicit LayoutStore(Device device) : device_(std::move(device)) {}
 

@@ -28,16 +28,16 @@ struct Rows {
 // Converts the rows and columns of a call to the kernel's types, with checks.
 Result<Rows> rows_of_call(std::size_t rows, std::size_t columns) {
   KILN_TRY(element_count({{rows, columns}}));
-  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
-  KILN_TRY_ASSIGN(const std::uint32_t row_count, in_32_bits("rows", rows, kMost));
-  KILN_TRY_ASSIGN(const std::uint32_t column_count, in_32_bits("columns", columns, kMost));
+  constexpr std::uint32_t kMax = std::numeric_limits<std::int32_t>::max();
+  KILN_TRY_ASSIGN(const std::uint32_t row_count, in_32_bits("rows", rows, kMax));
+  KILN_TRY_ASSIGN(const std::uint32_t column_count, in_32_bits("columns", columns, kMax));
   return Rows{row_count, static_cast<std::int32_t>(column_count)};
 }
 
 // Returns the largest number of rows per block. With several rows per block, the kernel's columns
 // parameter also encodes how many rows the last block lacks. It has room for that only if there are
 // fewer than 2^kColumnBits columns.
-std::uint32_t most_for_a_block(const Rows& rows, std::uint32_t most) {
+std::uint32_t max_for_a_block(const Rows& rows, std::uint32_t most) {
   return rows.columns >> tuning::kColumnBits == 0 ? most : 1;
 }
 
@@ -59,7 +59,7 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
     launch.block.x = rows.columns < 1024 ? 32 : 1024;
     return rows.columns;
   }
-  constexpr std::uint32_t kMostThreads = 1024, kTeam = 32, kSharedBlock = 256;
+  constexpr std::uint32_t kMaxThreads = 1024, kTeam = 32, kSharedBlock = 256;
   const auto columns = static_cast<std::uint32_t>(rows.columns);
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
@@ -87,13 +87,13 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
     wanted = (columns + kFew - 1) / kFew;
   }
   launch.block.x = 1;
-  while (launch.block.x < wanted && launch.block.x < kMostThreads) launch.block.x *= 2;
+  while (launch.block.x < wanted && launch.block.x < kMaxThreads) launch.block.x *= 2;
   if (launch.block.x > kTeam) return rows.columns;
   if (!many_rows) {
     launch.block.x = kTeam;
     return rows.columns;
   }
-  launch.block.y = most_for_a_block(rows, kSharedBlock / launch.block.x);
+  launch.block.y = max_for_a_block(rows, kSharedBlock / launch.block.x);
   return share_blocks(launch, rows, launch.block.y);
 }
 
@@ -131,7 +131,7 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
          std::uint64_t{own.blocks} * own.threads > 1024u * gpu.multiprocessors) {
     own = launch_by(each_thread *= 2);
   }
-  const std::uint32_t most = most_for_a_block(rows, own.threads);
+  const std::uint32_t most = max_for_a_block(rows, own.threads);
   std::uint32_t each = 1;
   while (each < most && rows.rows > std::uint64_t{each} * own.blocks) each *= 2;
   launch.block = {each, own.threads / each, 1};
@@ -146,9 +146,9 @@ Result<Launch> launch_parts(const KernelRows& kernels, DType dtype, const Rows& 
   KILN_TRY_ASSIGN(launch.grid.x,
                   in_32_bits("parts", std::size_t{rows.rows} * split.parts, 1u << 24));
   launch.block.x = split.launch.threads;
-  constexpr std::size_t kMostOfState = 16;
+  constexpr std::size_t kMaxStateBytes = 16;
   launch.workspace_bytes =
-      tuning::kWorkspaceCounters + std::size_t{rows.rows} * split.parts * kMostOfState;
+      tuning::kWorkspaceCounters + std::size_t{rows.rows} * split.parts * kMaxStateBytes;
   launch.steps = 2;
   return launch;
 }

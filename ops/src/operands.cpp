@@ -9,7 +9,7 @@
 namespace kiln::ops {
 namespace {
 
-constexpr std::size_t kMostViews = 4;  // of one launch
+constexpr std::size_t kMaxViews = 4;  // of one launch
 
 }  // namespace
 
@@ -53,8 +53,8 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   if (geometry != Geometry::kOwn) return {layout_block(operands), dims.rank()};
 
   // Dims of views that are not contiguous must have fewer than 2^32 elements.
-  constexpr std::size_t kMostInDim = std::numeric_limits<std::uint32_t>::max();
-  std::array<Extents, kMostViews> strides;
+  constexpr std::size_t kMaxInDim = std::numeric_limits<std::uint32_t>::max();
+  std::array<Extents, kMaxViews> strides;
   std::size_t views = 0;
   for (const NamedOperand& each : operands) strides[views++] = strides_of(each.layout);
   Extents kept_dims = dims;
@@ -62,7 +62,7 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   for (std::size_t dim = 0; dim < dims.rank(); ++dim) {
     const std::size_t size = dims[dim];
     if (size == 1) continue;
-    bool merges = rank != 0 && kept_dims[rank - 1] <= kMostInDim / size;
+    bool merges = rank != 0 && kept_dims[rank - 1] <= kMaxInDim / size;
     for (std::size_t view = 0; merges && view < views; ++view) {
       merges = strides[view][rank - 1] == strides[view][dim] * size;
     }

@@ -95,7 +95,8 @@ namespace {
 std::size_t widest_of(const OwnKernel& own) {
   return std::max({size_of(own.first), size_of(own.dtype), size_of(own.out)});
 }
-// True if a large array takes longer to compute than to move: expensive functions and pairs of bytes.
+// True if a large array takes longer to compute than to move: expensive functions and pairs of
+// bytes.
 bool is_long(const OwnKernel& own, std::size_t widest) {
   return tuning::cost_of(own.name.data(), tuning::Cost::kBrief) == tuning::Cost::kLongest ||
          (own.module == "binary" && widest == 1);
@@ -105,7 +106,7 @@ bool is_long(const OwnKernel& own, std::size_t widest) {
 
 bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
 
-bool is_alone(const OwnKernel& own, const tuning::Spread& spread) {
+bool single_occupancy(const OwnKernel& own, const tuning::Spread& spread) {
   return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
 }
 
@@ -118,7 +119,7 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   if (!contiguous) return set_grid(launch, geometry, count, spread.strided(count));
   return set_grid(
       launch, geometry, count,
-      spread.contiguous(count, static_cast<unsigned>(16 / widest), is_alone(own, spread)));
+      spread.contiguous(count, static_cast<unsigned>(16 / widest), single_occupancy(own, spread)));
 }
 
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
@@ -128,8 +129,8 @@ Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geomet
   const tuning::Spread spread = spread_over(gpu);
   if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
   return set_grid(launch, geometry, count,
-                  spread.exiting(count, static_cast<unsigned>(16 / widest), is_alone(own, spread),
-                                 is_long(own, widest), grid));
+                  spread.exiting(count, static_cast<unsigned>(16 / widest),
+                                 single_occupancy(own, spread), is_long(own, widest), grid));
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

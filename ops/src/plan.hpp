@@ -26,7 +26,7 @@ tuning::Spread spread_over(const Gpu& gpu);
 // True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
 bool goes_singly(const OwnKernel& own);
 // True if a multiprocessor holds only one of the kernel's blocks of 1024 threads.
-bool is_alone(const OwnKernel& own, const tuning::Spread& spread);
+bool single_occupancy(const OwnKernel& own, const tuning::Spread& spread);
 
 // Sets the grid of a kernel with one element per thread. kiln's own grid comes from kernels/tuning.
 // It depends on the device, on whether the operands are contiguous, and on the size of the widest

@@ -131,7 +131,7 @@ constexpr unsigned kBlock = 256;
 // values.
 Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, std::size_t columns,
                            std::uint32_t reference_threads, std::size_t reference_values) {
-  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("ids", ids, kMostSigned));
+  KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("ids", ids, kMaxSigned));
   launch.block.x = kBlock;
   // Few rows are split like the reference's; many rows use fewer blocks.
   constexpr std::size_t kMany = 1u << 22, kValuesOfThread = 16;
@@ -141,7 +141,7 @@ Result<void> set_rows_grid(Launch& launch, Geometry geometry, std::size_t ids, s
     of_block = reference_threads * reference_values;
   }
   const std::size_t blocks = columns / of_block + (columns % of_block != 0);
-  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(blocks, kMostAlongY));
+  launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(blocks, kMaxAlongY));
   return {};
 }
 
@@ -202,7 +202,7 @@ Result<Launch> plan(const DequantizeBlocks& call, const Gpu& gpu) {
         launch.block.x = format.grid_threads * count;
       }
     }
-    KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMostSigned));
+    KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("blocks", blocks / of_block, kMaxSigned));
     launch.pass(DequantizeOfGridKernel<void>(), call.blocks, call.out);
     return launch;
   }
@@ -281,9 +281,9 @@ void drop_fifth_argument(Launch& launch) {
 
 Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   Launch launch;
-  if (call.vectors < 1 || call.vectors > kMostVectors) {
+  if (call.vectors < 1 || call.vectors > kMaxVectors) {
     return refused("no kernel of 'mul_mat_vec' takes " + std::to_string(call.vectors) + " vectors")
-        .note("it takes 1 to " + std::to_string(kMostVectors))
+        .note("it takes 1 to " + std::to_string(kMaxVectors))
         .hint("use MulMat");
   }
   KILN_TRY(set_kernel(launch, call.vectors == 1 ? kMulMatOneVec : kMulMatVec, call.format,
@@ -346,7 +346,7 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));
-  if (call.geometry == Geometry::kOwn && call.vectors <= kMostVectors &&
+  if (call.geometry == Geometry::kOwn && call.vectors <= kMaxVectors &&
       goes_held(call, gpu, static_cast<std::uint32_t>(matrix.rows),
                 static_cast<std::uint32_t>(matrix.columns), padded)) {
     return plan(HeldVectors{call}, gpu);
@@ -371,9 +371,9 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
 Result<Launch> plan(const HeldVectors& call, const Gpu& gpu) {
   constexpr std::uint32_t kTileRows = 16;
   Launch launch;
-  if (call.vectors < 1 || call.vectors > kMostVectors) {
+  if (call.vectors < 1 || call.vectors > kMaxVectors) {
     return refused("no kernel of 'held_vectors' takes " + std::to_string(call.vectors) + " vectors")
-        .note("it takes 1 to " + std::to_string(kMostVectors))
+        .note("it takes 1 to " + std::to_string(kMaxVectors))
         .hint("use MulMat");
   }
   KILN_TRY(set_kernel(launch, kHeldVectors, call.format));

@@ -73,7 +73,7 @@ class Planner {
       } else {
         KILN_TRY(sorted_tasks());
       }
-    } else if (is_fused(call_.format) && call_.vectors <= most_alone()) {
+    } else if (is_fused(call_.format) && call_.vectors <= max_alone()) {
       KILN_TRY(vectors_of_tasks());
     } else {
       KILN_TRY(products());
@@ -97,7 +97,7 @@ class Planner {
 
   // Largest number of vectors that each read the matrix separately. Beyond it, other kernels are
   // faster.
-  std::size_t most_alone() const {
+  std::size_t max_alone() const {
     return is_of_abi(call_.format) ? 1 : tuning::kSortedTasksOfExpert;
   }
 
@@ -127,8 +127,8 @@ class Planner {
     call.dtype = call_.x_dtype;
     call.columns = call_.columns;
     if (is_ordered) call.each = tasks_of_vector();
-    for (std::size_t first = 0; first < rows; first += kMostAlongY) {
-      call.rows = std::min<std::size_t>(rows - first, kMostAlongY);
+    for (std::size_t first = 0; first < rows; first += kMaxAlongY) {
+      call.rows = std::min<std::size_t>(rows - first, kMaxAlongY);
       const std::size_t before = is_ordered ? 0 : first * call_.columns * size_of(call_.x_dtype);
       call.x = static_cast<const std::byte*>(call_.x) + before;
       const Place ids = is_ordered ? order.behind(first * sizeof(std::uint32_t)) : order;
@@ -249,7 +249,7 @@ class Planner {
     const bool has_vectors = is_of_abi(call_.format) || call_.vectors == 1;
     const bool has_bytes = info(call_.format).bytes > info(call_.format).values;
     const bool are_held =
-        holds_vectors(call_.format, gpu_, call_.weights, call_.rows, call_.columns, kMostVectors);
+        holds_vectors(call_.format, gpu_, call_.weights, call_.rows, call_.columns, kMaxVectors);
     const std::size_t few = tuning::few_vectors(call_.rows, has_bytes, are_held);
     const bool is_few = call_.vectors <= few && has_vectors;
     const bool is_plain = !is_pair() && call_.out_dtype == DType::kF32;
@@ -271,8 +271,8 @@ class Planner {
   }
   // Uses launches of as many vectors as the kernels take.
   Result<void> few_products(const void* weights, Place q8_1, Place dst, std::string_view what) {
-    for (std::size_t first = 0; first < call_.vectors; first += kMostVectors) {
-      const std::size_t count = std::min(call_.vectors - first, kMostVectors);
+    for (std::size_t first = 0; first < call_.vectors; first += kMaxVectors) {
+      const std::size_t count = std::min(call_.vectors - first, kMaxVectors);
       std::string of_vectors(what);
       if (count != call_.vectors) {
         of_vectors += ", of activations " + std::to_string(first) + " to " +

@@ -90,19 +90,19 @@ inline Result<void> set_kernel(Launch& launch, const FormatFamily& family, Block
       .note("it takes " + taken);
 }
 
-inline constexpr std::uint32_t kMostSigned = std::numeric_limits<std::int32_t>::max();
-inline constexpr std::uint32_t kMostAlongY = 65535;
+inline constexpr std::uint32_t kMaxSigned = std::numeric_limits<std::int32_t>::max();
+inline constexpr std::uint32_t kMaxAlongY = 65535;
 
 inline Result<std::int32_t> parameter(std::string_view what, std::size_t value) {
-  KILN_TRY_ASSIGN(const std::uint32_t fits, in_32_bits(what, value, kMostSigned));
+  KILN_TRY_ASSIGN(const std::uint32_t fits, in_32_bits(what, value, kMaxSigned));
   return static_cast<std::int32_t>(fits);
 }
 
 inline Result<std::uint32_t> along_y(std::string_view what, std::size_t value) {
-  if (value <= kMostAlongY) return static_cast<std::uint32_t>(value);
+  if (value <= kMaxAlongY) return static_cast<std::uint32_t>(value);
   return refused(std::to_string(value) + " " + std::string(what) +
                  " are more than a launch has blocks for")
-      .note("it has up to " + std::to_string(kMostAlongY))
+      .note("it has up to " + std::to_string(kMaxAlongY))
       .hint("launch several times");
 }
 
@@ -151,8 +151,8 @@ inline Result<std::int32_t> result_stride(std::size_t rows, std::size_t stride) 
   return parameter("rows of the result", stride);
 }
 
-inline constexpr std::uint32_t kWave = 32;      // number of threads that share a row
-inline constexpr std::size_t kMostVectors = 8;  // most vectors that a mul_mat_vec kernel takes
+inline constexpr std::uint32_t kWave = 32;     // number of threads that share a row
+inline constexpr std::size_t kMaxVectors = 8;  // most vectors that a mul_mat_vec kernel takes
 
 inline unsigned block_bytes(BlockFormat format) {
   return static_cast<unsigned>(info(format).bytes);

@@ -46,12 +46,12 @@ std::optional<Places> places_of(const std::size_t* dims, const std::size_t* stri
 }
 // Recognizes the same views, and also such views behind an outer dim of arrays.
 std::optional<Places> places_of(const ViewBlock& view) {
-  constexpr std::size_t kMostArrays = 65535;
+  constexpr std::size_t kMaxArrays = 65535;
   const std::size_t* const dims = view.block.begin();
   const std::size_t* const strides = dims + view.rank;
   if (view.rank < 2 || strides[view.rank - 1] != 1) return std::nullopt;
   std::optional<Places> places = places_of(dims, strides, view.rank);
-  if (places || view.rank == 2 || dims[0] > kMostArrays) return places;
+  if (places || view.rank == 2 || dims[0] > kMaxArrays) return places;
   places = places_of(dims + 1, strides + 1, view.rank - 1);
   if (places) {
     places->arrays = dims[0];
@@ -104,7 +104,7 @@ TransposeTiles tiles_of(const Transpose& call, std::size_t elements) {
   const std::size_t side = tuning::side_of_transpose(static_cast<unsigned>(size_of(call.dtype)));
   const std::size_t down = (call.columns + side - 1) / side, across = (call.rows + side - 1) / side;
   const std::size_t count = call.matrices * down * across;
-  return {count, count * side * side > tuning::kMostEmptyTile * elements};
+  return {count, count * side * side > tuning::kMaxEmptyTile * elements};
 }
 
 Result<Launch> plan_places(DType dtype, const Places& places, const void* inp, void* out,

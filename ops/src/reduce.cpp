@@ -145,9 +145,9 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   Launch launch;
   const bool apart = rows.stride != 1;
   KILN_TRY(set_kernel(launch, of(apart ? kSplitApart : kSplit, call.op), call.dtype));
-  constexpr std::size_t kMostStates = std::size_t{1} << 31, kMostOfState = 16;
-  constexpr std::size_t kMostRows = tuning::kWorkspaceCounters / 4;
-  if (split.parts > 1 && (rows.rows > kMostRows || rows.rows * split.parts >= kMostStates)) {
+  constexpr std::size_t kMaxStates = std::size_t{1} << 31, kMaxStateBytes = 16;
+  constexpr std::size_t kMaxRows = tuning::kWorkspaceCounters / 4;
+  if (split.parts > 1 && (rows.rows > kMaxRows || rows.rows * split.parts >= kMaxStates)) {
     return invalid(std::to_string(rows.rows) + " rows are too many for " +
                    std::to_string(split.parts) + " parts each");
   }
@@ -156,7 +156,7 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   // Leaves room for whole waves of neighbouring rows.
   constexpr std::size_t kWidestWave = 64;
   launch.workspace_bytes =
-      tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMostOfState;
+      tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMaxStateBytes;
   launch.workspace_argument = 9;
   const std::uint32_t reversed = info(call.op).order == ReduceOrder::kReversed ? 1 : 0;
   launch.pass(SplitReduceKernel<void, void>(), rows.rows, rows.each, rows.row_stride, rows.stride,
@@ -180,8 +180,8 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   for (const std::size_t dim : call.over) each *= call.layout.dims[dim];
   if (gives_index(call.op))
     KILN_TRY(in_32_bits("columns", each, std::numeric_limits<std::uint32_t>::max()));
-  constexpr std::uint32_t kMostBlocks = std::numeric_limits<std::int32_t>::max();
-  KILN_TRY_ASSIGN(const std::uint32_t blocks, in_32_bits("results", count / each, kMostBlocks));
+  constexpr std::uint32_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
+  KILN_TRY_ASSIGN(const std::uint32_t blocks, in_32_bits("results", count / each, kMaxBlocks));
 
   const Layout view = reduced_last(call.layout, call.over);
   const std::size_t kept = view.dims.rank() - call.over.rank();

@@ -43,12 +43,11 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
                                                : spread.singly((pairs + together - 1) / together)));
 
   // Everything except the total number of elements is counted in 32 bits.
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();
   const std::size_t each = call.heads * call.tokens * call.head_size;
-  KILN_TRY_ASSIGN(const std::uint32_t batch, in_32_bits("elements of a batch", each, kMost));
-  KILN_TRY_ASSIGN(const std::uint32_t groups,
-                  in_32_bits("heads", call.batches * call.heads, kMost));
-  KILN_TRY(in_32_bits("tokens", call.batches * call.tokens, kMost));
+  KILN_TRY_ASSIGN(const std::uint32_t batch, in_32_bits("elements of a batch", each, kMax));
+  KILN_TRY_ASSIGN(const std::uint32_t groups, in_32_bits("heads", call.batches * call.heads, kMax));
+  KILN_TRY(in_32_bits("tokens", call.batches * call.tokens, kMax));
   const auto narrow = [](std::size_t size) { return static_cast<std::uint32_t>(size); };
   const std::uint32_t head = narrow(call.tokens * call.head_size);
   const std::uint32_t stride = call.tables == RopeTables::kPerBatch ? batch : 0;

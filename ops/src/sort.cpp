@@ -14,8 +14,8 @@ namespace {
 
 // Number of columns that the kernels sort at once, in shared memory that every device has. More
 // columns are sorted slice by slice.
-constexpr std::uint32_t kMostAtOnce = 8192;
-constexpr std::uint32_t kMostThreads = 1024;
+constexpr std::uint32_t kMaxAtOnce = 8192;
+constexpr std::uint32_t kMaxThreads = 1024;
 
 constexpr std::array kArgSorts = {rows_of("asort_asc"), rows_of("asort_desc")};
 constexpr std::array kSorts = {rows_of("sort_asc"), rows_of("sort_desc")};
@@ -35,9 +35,9 @@ struct Rows {
 template <typename Call>
 Result<Rows> rows_in(const Call& call, Sorted sorted) {
   KILN_TRY(element_count({{call.rows, call.columns}}));
-  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
-  KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMost));
-  KILN_TRY_ASSIGN(const std::uint32_t columns, in_32_bits("columns", call.columns, kMost));
+  constexpr std::uint32_t kMax = std::numeric_limits<std::int32_t>::max();
+  KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMax));
+  KILN_TRY_ASSIGN(const std::uint32_t columns, in_32_bits("columns", call.columns, kMax));
   return Rows{sorted, call.order, call.dtype, rows, columns, call.x, call.dst};
 }
 
@@ -47,15 +47,15 @@ Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) 
   const bool columns = call.sorted == Sorted::kColumns;
   KILN_TRY(set_kernel(launch, of(columns ? kArgSorts : kSorts, call.order), call.dtype));
   std::uint32_t padded = 1;
-  while (padded < std::min(call.columns, kMostAtOnce)) padded *= 2;
+  while (padded < std::min(call.columns, kMaxAtOnce)) padded *= 2;
 
   launch.grid.x = call.rows;
-  launch.block.x = std::min(padded, kMostThreads);
+  launch.block.x = std::min(padded, kMaxThreads);
   // Uses whole waves of any width. Columns that are counted or merged have a thread each.
   const auto element = static_cast<unsigned>(size_of(call.dtype));
-  const std::uint32_t merged = tuning::most_merged(gpu.multiprocessors, call.rows, element);
+  const std::uint32_t merged = tuning::max_merged(gpu.multiprocessors, call.rows, element);
   if (geometry == Geometry::kOwn && padded > merged) {
-    launch.block.x = std::clamp(padded / tuning::kSortItems, 64u, kMostThreads);
+    launch.block.x = std::clamp(padded / tuning::kSortItems, 64u, kMaxThreads);
   }
   launch.shared_bytes = padded * 4;
   launch.pass(SortKernel<void, void>(), call.x, call.dst, static_cast<std::int32_t>(call.columns),
@@ -90,7 +90,7 @@ Result<Launch> plan_steps(const Rows& call, const tuning::LongSort& how) {
 
 Result<Launch> plan_own(const Rows& call, std::uint32_t parts, const Gpu& gpu) {
   tuning::LongSort how = tuning::sort_long(gpu.multiprocessors, call.rows, call.columns);
-  if (parts == 0 && call.columns <= kMostAtOnce) return plan_blocks(call, Geometry::kOwn, gpu);
+  if (parts == 0 && call.columns <= kMaxAtOnce) return plan_blocks(call, Geometry::kOwn, gpu);
   if (parts != 0) how.parts = parts;
   return plan_steps(call, how);
 }
@@ -100,13 +100,13 @@ Result<Launch> plan_own(const Rows& call, std::uint32_t parts, const Gpu& gpu) {
 Result<Launch> plan(const ArgSort& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Rows rows, rows_in(call, Sorted::kColumns));
   if (call.geometry == Geometry::kOwn) return plan_own(rows, call.parts, gpu);
-  if (rows.columns > kMostAtOnce) {
+  if (rows.columns > kMaxAtOnce) {
     return Error{
         ErrorCode::kInvalidInput,
         std::to_string(rows.columns) + " columns are more than the reference geometry sorts",
         {},
         {}}
-        .note("it sorts up to " + std::to_string(kMostAtOnce))
+        .note("it sorts up to " + std::to_string(kMaxAtOnce))
         .hint("use Geometry::kOwn");
   }
   return plan_blocks(rows, Geometry::kReference, gpu);

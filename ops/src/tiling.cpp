@@ -7,8 +7,8 @@
 namespace kiln::ops {
 namespace {
 
-constexpr std::size_t kMostDims = 4;
-constexpr std::size_t kMostPlanes = 65535;  // limit of a grid's y and z
+constexpr std::size_t kMaxDims = 4;
+constexpr std::size_t kMaxPlanes = 65535;  // limit of a grid's y and z
 
 bool has_neighbours(const TiledDim& dim, std::size_t input) { return dim.in[input] <= 1; }
 
@@ -17,8 +17,8 @@ bool has_neighbours(const TiledDim& dim, std::size_t input) { return dim.in[inpu
 Tiling tiling_of(const ViewBlock& block, std::size_t inputs, std::size_t count, std::size_t across,
                  std::size_t down) {
   const std::size_t rank = block.rank;
-  if (rank < 2 || rank > kMostDims || count >> 31 != 0) return {};
-  std::array<TiledDim, kMostDims> dims;
+  if (rank < 2 || rank > kMaxDims || count >> 31 != 0) return {};
+  std::array<TiledDim, kMaxDims> dims;
   std::array<std::size_t, 3> span{};
   std::size_t out = 1;
   for (std::size_t dim = rank; dim-- > 0;) {
@@ -47,7 +47,7 @@ Tiling tiling_of(const ViewBlock& block, std::size_t inputs, std::size_t count, 
     std::size_t planes = 0;
     for (std::size_t dim = 0; dim < last; ++dim) {
       if (dim == chosen) continue;
-      suits = suits && dims[dim].size <= kMostPlanes;
+      suits = suits && dims[dim].size <= kMaxPlanes;
       (planes++ == 0 ? tiling.y : tiling.z) = dims[dim];
     }
     if (!suits) continue;

@@ -98,15 +98,15 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
 // Properties of a kernel other than its views.
 struct Kernel {
   Reads reads;
-  std::size_t bytes;  // size of an element
-  bool is_alone;      // a multiprocessor holds only one of its blocks of 1024 threads
+  std::size_t bytes;      // size of an element
+  bool single_occupancy;  // a multiprocessor holds only one of its blocks of 1024 threads
 };
 
 // Returns the number of elements of a view up to which kernels with one input take one per thread,
 // in blocks of 512.
 std::size_t few_of_one(const tuning::Spread& spread) {
   constexpr std::size_t kSmall = std::size_t{1} << 21;  // device/index.cuh
-  return std::min<std::size_t>(kSmall, tuning::most_blocks(spread.machine) * 512ull);
+  return std::min<std::size_t>(kSmall, tuning::max_blocks(spread.machine) * 512ull);
 }
 
 // Returns the largest block size from `least` to `most` with which a multiprocessor can be filled
@@ -131,12 +131,12 @@ unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned 
 tuning::Launch one_each(const tuning::Spread& spread, const Views& views, std::size_t count,
                         const Kernel& kernel) {
   unsigned block = count > 128ull * spread.multiprocessors ? 256 : 128;
-  if (views.are_turned() && !kernel.is_alone) {
+  if (views.are_turned() && !kernel.single_occupancy) {
     block = even_block(spread, count, block, count > spread.resident() ? 512 : 1024);
   }
   const std::size_t few = kernel.reads == Reads::kCopied
                               ? 1024ull * spread.multiprocessors
-                              : 256ull * tuning::most_blocks(spread.machine);
+                              : 256ull * tuning::max_blocks(spread.machine);
   if (count > few) block = std::max(block, 512u);
   return tuning::chunk_each(count, 1, block);
 }
@@ -223,9 +223,9 @@ Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, st
   if ((goes_singly(own) && count > spread.resident()) || is_host || block.rank == 0) {
     return set_elementwise_grid(launch, gpu, geometry, count, false);
   }
-  return set_grid(
-      launch, geometry, count,
-      launch_of(spread, {block, views}, count, {reads, size_of(own.dtype), is_alone(own, spread)}));
+  return set_grid(launch, geometry, count,
+                  launch_of(spread, {block, views}, count,
+                            {reads, size_of(own.dtype), single_occupancy(own, spread)}));
 }
 
 }  // namespace kiln::ops

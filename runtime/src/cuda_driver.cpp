@@ -168,11 +168,12 @@ class CudaDriver final : public Driver {
     }
   }
 
-  std::optional<std::uint32_t> most_threads(int device, NativeFunction function) override {
+  std::optional<std::uint32_t> max_threads(int device, NativeFunction function) override {
     const auto current = make_current(device);
     if (!current) return std::nullopt;
     int bound = 0;
-    const CUresult status = cuda_.cuFuncGetAttribute(&bound, kMaxThreads, static_cast<CUfunction>(function));
+    const CUresult status =
+        cuda_.cuFuncGetAttribute(&bound, kMaxThreads, static_cast<CUfunction>(function));
     if (status != kSuccess || bound <= 0) return std::nullopt;
     return static_cast<std::uint32_t>(bound);
   }
@@ -186,7 +187,7 @@ class CudaDriver final : public Driver {
         request.block.z, request.shared_bytes, static_cast<CUstream>(request.stream),
         request.arguments, nullptr);
     if (status == kSuccess) return {};
-    if (const auto bound = most_threads(device, function)) {
+    if (const auto bound = max_threads(device, function)) {
       KILN_TRY(check_launch_bound(request.block.count(), *bound));
     }
     return failure("cuLaunchKernel", status);

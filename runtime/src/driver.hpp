@@ -1,8 +1,8 @@
 // Driver: what the runtime needs from a GPU driver, or from a substitute for one.
 //
 // The runtime (device.cpp, module_cache.cpp) knows catalogs, caches and kinds of errors. A driver
-// (cuda_driver, hip_driver, or one in a library of its own: driver_plugin.hpp) knows one vendor's calls
-// and nothing about catalogs.
+// (cuda_driver, hip_driver, or one in a library of its own: driver_plugin.hpp) knows one vendor's
+// calls and nothing about catalogs.
 //
 // Contract of every function:
 //   - `device` is 0 .. count_devices() - 1; the caller has checked it. The driver makes that device
@@ -124,7 +124,7 @@ class Driver {
   // Does the work that the function's first launch would otherwise do.
   virtual Result<void> prepare(int /*device*/, NativeFunction /*function*/) { return {}; }
   // Returns the largest block that the kernel was compiled for; empty if unknown.
-  virtual std::optional<std::uint32_t> most_threads(int /*device*/, NativeFunction /*function*/) {
+  virtual std::optional<std::uint32_t> max_threads(int /*device*/, NativeFunction /*function*/) {
     return std::nullopt;
   }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;

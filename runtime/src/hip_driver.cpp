@@ -143,7 +143,7 @@ class HipDriver final : public Driver {
     return symbol;
   }
 
-  std::optional<std::uint32_t> most_threads(int device, NativeFunction function) override {
+  std::optional<std::uint32_t> max_threads(int device, NativeFunction function) override {
     const auto current = make_current(device);
     if (!current || hip_.hipFuncGetAttribute == nullptr) return std::nullopt;
     int bound = 0;
@@ -161,7 +161,7 @@ class HipDriver final : public Driver {
         request.block.z, request.shared_bytes, static_cast<hipStream_t>(request.stream),
         request.arguments, nullptr);
     if (status == kSuccess) return {};
-    if (const auto bound = most_threads(device, function)) {
+    if (const auto bound = max_threads(device, function)) {
       KILN_TRY(check_launch_bound(request.block.count(), *bound));
     }
     return failure("hipModuleLaunchKernel", status);

@@ -149,11 +149,11 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   return error;
 }
 
-std::optional<std::uint32_t> KernelSlot::most_threads() {
+std::optional<std::uint32_t> KernelSlot::max_threads() {
   const Use use(*this);
   if (use.function() == nullptr) return std::nullopt;
   const DeviceState& device = module->device();
-  return device.driver().most_threads(device.ordinal(), use.function());
+  return device.driver().max_threads(device.ordinal(), use.function());
 }
 
 Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) {
@@ -164,14 +164,15 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) {
   }
   const std::uint64_t threads = config.block.count();
   if (threads == 0 || threads > limits.max_threads_per_block) {
-    if (const auto most = most_threads(); most && *most < limits.max_threads_per_block) {
+    if (const auto most = max_threads(); most && *most < limits.max_threads_per_block) {
       Result<void> fits = check_launch_bound(threads, *most);
       if (!fits) return module->device().failed("launching " + identity(), std::move(fits).error());
     }
     Error error = invalid(identity() + ": block " + spell(config.block) + " has " +
                           std::to_string(threads) + " threads, " + limits.id + " takes 1 to " +
                           std::to_string(limits.max_threads_per_block));
-    if (config.block.x == 0) error.hint("a launch says how many blocks the grid has, and how many threads a block");
+    if (config.block.x == 0)
+      error.hint("a launch says how many blocks the grid has, and how many threads a block");
     return with_zeros_explained(std::move(error), config.block);
   }
   if (config.shared_bytes > limits.max_shared_bytes) {
@@ -217,11 +218,12 @@ Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
   const std::string type = type_of(given), wanted_type = type_of(wanted);
   const bool are_known = !type.empty() && !wanted_type.empty();
   const bool is_address = is_address_for_value(given, wanted);
-  Error error = invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
-                        (are_known    ? " has type " + type + ", the parameter has " + wanted_type
-                         : is_address ? " is an address, the parameter is a value of " + counted(wanted.size, "byte")
-                                      : " has " + std::to_string(given.size) + " bytes, the parameter has " +
-                                            std::to_string(wanted.size)));
+  Error error = invalid(
+      "kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
+      (are_known    ? " has type " + type + ", the parameter has " + wanted_type
+       : is_address ? " is an address, the parameter is a value of " + counted(wanted.size, "byte")
+                    : " has " + std::to_string(given.size) + " bytes, the parameter has " +
+                          std::to_string(wanted.size)));
   if (may_be_number(given) && may_be_number(wanted)) {
     error.hint("cast it to the parameter's exact type");
   } else if (is_address || wanted.size > sizeof(std::uint64_t)) {
@@ -377,7 +379,9 @@ Result<void> ModuleSlot::load_unit(UnitSlot& unit) {
   return {};
 }
 
-DeviceTarget ModuleSlot::device_target() const { return {device_.target(), device_.info().max_ptx_isa}; }
+DeviceTarget ModuleSlot::device_target() const {
+  return {device_.target(), device_.info().max_ptx_isa};
+}
 
 Result<ModuleSlot::Source> ModuleSlot::given_source() const {
   if (Result<void> fits = check_image(given_image_.bytes, device_target()); !fits) {
@@ -387,17 +391,19 @@ Result<ModuleSlot::Source> ModuleSlot::given_source() const {
   return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
 }
 
-Error ModuleSlot::nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,
-                               std::uint16_t unit) const {
+Error ModuleSlot::nothing_fits(Selection selection, FolderImages added,
+                               const std::vector<ImageEntry>& images, std::uint16_t unit) const {
   std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
   Error error = no_image(selection, name_, device_target(), device_.identity());
   for (std::string& note : added.notes) {  // inserted before the last hint
     error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
   }
   if (device_.is_stand_in()) {
-    error.notes.insert(error.notes.begin(),
-                       {Note::Kind::kNote,
-                        "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)", {}});
+    error.notes.insert(
+        error.notes.begin(),
+        {Note::Kind::kNote,
+         "KILN_DEVICE names no device, and no GPU was found (KILN_TRACE=1 tells why)",
+         {}});
   }
   if (device_.target().kind == TargetKind::kHost || device_.info().backend == Backend::kEmulator) {
     add_emulated(error, images, unit, device_.options().emulator_library);
@@ -429,7 +435,8 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
       selection.refusals.push_back({std::string(kSourceOfModule), note.text});
     }
   }
-  if (selection.image == nullptr) return nothing_fits(std::move(selection), std::move(added), images, unit_index);
+  if (selection.image == nullptr)
+    return nothing_fits(std::move(selection), std::move(added), images, unit_index);
   const std::string_view fit = to_string(selection.fit);
   const auto chosen = static_cast<std::size_t>(selection.image - images.data());
   if (chosen < added.images.size()) {

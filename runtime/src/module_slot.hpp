@@ -71,7 +71,7 @@ struct KernelSlot {
   class Use;
   Error unloaded() const;
   Result<void> check(const LaunchConfig& config, std::size_t count);
-  std::optional<std::uint32_t> most_threads();  // largest block size, if the driver knows it
+  std::optional<std::uint32_t> max_threads();  // largest block size, if the driver knows it
   std::optional<std::size_t> parameter_count() const;
   Parameter parameter(std::size_t index) const;
   Error misfit(std::size_t index, const Parameter& given) const;
@@ -136,7 +136,7 @@ class ModuleSlot {
   const ModuleEntry* entry_ = nullptr;
   std::string name_;
   ImageFormat given_format_ = ImageFormat::kHsaco;
-  ImageBytes given_image_;  // of a module that the caller brought
+  ImageBytes given_image_;                                // of a module that the caller brought
   std::optional<std::vector<KernelInfo>> given_kernels_;  // read when first needed
   std::vector<UnitSlot> units_;
   std::vector<KernelSlot> kernels_;  // by index; only for a module of a catalog

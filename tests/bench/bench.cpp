@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 cache
 constexpr std::size_t kValues = kMebibyte;             // distinct values, repeated over the inputs
-constexpr std::size_t kMostPieces = 400;               // launches in a graph
+constexpr std::size_t kMaxPieces = 400;                // launches in a graph
 constexpr std::size_t kFitsCache = 16 * kMebibyte;     // fits in any data center GPU's L2
 
 // Distance from one set of an operand to the next: well aligned, and a whole number of the units
@@ -28,7 +28,7 @@ std::size_t padded(const Operand& operand) {
 // of the sample is negligible.
 std::size_t pieces_of(double bytes) {
   const double one_us = std::max(bytes / 4e6, 1.0);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(2000 / one_us), 4, kMostPieces);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(2000 / one_us), 4, kMaxPieces);
 }
 
 // True if two results differ by more than different rounding can explain.
@@ -87,7 +87,7 @@ Bench::Places Bench::places_of(const Operands& operands) const {
   }
   places.output = padded(operands.output);
   const std::size_t set_bytes = inp_bytes + places.output;
-  places.sets = std::min(kBeyondCache / set_bytes + 2, kMostPieces);
+  places.sets = std::min(kBeyondCache / set_bytes + 2, kMaxPieces);
   // If all sets fit in the cache, a few sets serve as well as many and take less time to plan.
   if (places.sets * set_bytes <= kFitsCache) places.sets = std::min<std::size_t>(places.sets, 50);
   if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);

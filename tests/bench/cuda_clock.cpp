@@ -350,7 +350,7 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
     each.clear();
   }
   const auto affordable = static_cast<std::size_t>(budget_us / round_us);
-  const std::size_t rounds = std::min(plan.samples, std::max(kFewestSamples, affordable));
+  const std::size_t rounds = std::min(plan.samples, std::max(kMinSamples, affordable));
   KILN_TRY(state.take_turns(stream.native(), graphs.list, round_us < 3 * budget_us ? rounds : 1,
                             samples));
   std::vector<double> medians;

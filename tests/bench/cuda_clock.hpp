@@ -37,9 +37,9 @@ class CudaClock {
   // The same for several works. Their samples alternate, so that all of them see the same clocks. A
   // slow work has fewer pieces in a sample, so that it takes at most kSampleUs. If the samples
   // would take longer than `budget_us` together, there are fewer of them, but at least
-  // kFewestSamples, or one if it takes so long that clocks do not matter.
+  // kMinSamples, or one if it takes so long that clocks do not matter.
   static constexpr double kSampleUs = 1000;
-  static constexpr std::size_t kFewestSamples = 5;
+  static constexpr std::size_t kMinSamples = 5;
   Result<std::vector<double>> graphs_us(StreamRef stream, const Plan& plan, double budget_us,
                                         const std::vector<Work>& works) const;
   Result<double> stream_us(StreamRef stream, const Plan& plan, const Work& work) const;

@@ -27,7 +27,7 @@ std::uint64_t special_float(ops::DType dtype, Random& random) {
     case 0: return bits_of(std::numeric_limits<double>::quiet_NaN());
     case 1: return bits_of(std::numeric_limits<double>::infinity());  // f8: the largest value
     case 2: return bits_of(0);
-    default: return (1 + random.below(conformance::least_normal(dtype) - 1)) | sign;
+    default: return (1 + random.below(conformance::min_normal(dtype) - 1)) | sign;
   }
 }
 

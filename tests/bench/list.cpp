@@ -11,7 +11,7 @@ namespace kiln::bench {
 namespace {
 
 constexpr std::size_t kOddCounts[] = {77, 1001, 50257, 299 * 1283};
-constexpr std::size_t kFewestOfEachKind = 256;  // smaller launches run on one kind of data
+constexpr std::size_t kMinForEachKind = 256;  // smaller launches run on one kind of data
 
 struct Shape {
   View view;
@@ -150,7 +150,7 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
     if (traits.is_for_views) continue;
     for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
     for (const std::size_t count : kOddCounts) list.add_sized(kernel, count);
-    for (std::size_t count = kFewestOfEachKind; traits.data_matters && count <= traits.largest;
+    for (std::size_t count = kMinForEachKind; traits.data_matters && count <= traits.largest;
          count *= 16) {
       for (const DataKind kind : kDataKinds) list.add_sized(kernel, count, kind);
     }

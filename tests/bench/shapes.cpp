@@ -10,8 +10,8 @@
 namespace kiln::bench {
 namespace {
 
-constexpr std::size_t kMostDims = 8;
-constexpr std::size_t kMostElements = std::size_t{1} << 40;
+constexpr std::size_t kMaxDims = 8;
+constexpr std::size_t kMaxElements = std::size_t{1} << 40;
 
 Error bad_input(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
@@ -25,12 +25,12 @@ std::optional<std::size_t> parse_number(std::string_view text) {
   return value;
 }
 
-// Parses "77" or "2^20". The size must be at least 1 and at most kMostElements.
+// Parses "77" or "2^20". The size must be at least 1 and at most kMaxElements.
 std::optional<std::size_t> parse_size(std::string_view text) {
   const bool is_power = text.substr(0, 2) == "2^";
   std::optional<std::size_t> size = parse_number(is_power ? text.substr(2) : text);
   if (size && is_power) size = *size <= 40 ? std::size_t{1} << *size : 0;
-  if (!size || *size == 0 || *size > kMostElements) return std::nullopt;
+  if (!size || *size == 0 || *size > kMaxElements) return std::nullopt;
   return size;
 }
 
@@ -81,14 +81,14 @@ bool takes_rank(const std::string& kernel, const KernelTraits& traits, std::size
 Result<ops::Extents> parse_dims(std::string_view text) {
   const auto bad = [&] {
     return bad_input("bad shape '" + std::string(text) + "', expected 1 to " +
-                     std::to_string(kMostDims) +
+                     std::to_string(kMaxDims) +
                      " sizes and at most 2^40 elements, like 1000x77 or 2^20");
   };
-  std::size_t dims[kMostDims], rank = 0, elements = 1;
+  std::size_t dims[kMaxDims], rank = 0, elements = 1;
   for (std::string_view rest = text;;) {
     const std::size_t end = rest.find('x');
     const std::optional<std::size_t> size = parse_size(rest.substr(0, end));
-    if (!size || rank == kMostDims || *size > kMostElements / elements) return bad();
+    if (!size || rank == kMaxDims || *size > kMaxElements / elements) return bad();
     elements *= *size;
     dims[rank++] = *size;
     if (end == std::string_view::npos) return ops::Extents(dims, rank);

@@ -31,7 +31,7 @@ std::int64_t last_within(DType dtype, Real limit, std::int64_t from, int directi
 
 Real unit_in_last_place(DType dtype, Real value) {
   const Real least = decode(dtype, 1);
-  const Real normal = decode(dtype, least_normal(dtype));
+  const Real normal = decode(dtype, min_normal(dtype));
   if (std::isnan(value) || std::fabs(value) < normal) return least;
   // Beyond the largest value, and at infinity, the unit is that of the largest value.
   const Real largest = decode(dtype, from_ordinal(dtype, max_ordinal(dtype) - 1));

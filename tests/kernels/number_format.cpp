@@ -33,7 +33,7 @@ struct FloatFormat {
   bool has_infinities;
 };
 constexpr FloatFormat kFloatFormats[] = {
-    {DType::kF64, 52, 1023, true}, {DType::kF32, 23, 127, true}, {DType::kF16, 10, 15, true},
+    {DType::kF64, 52, 1023, true}, {DType::kF32, 23, 127, true},  {DType::kF16, 10, 15, true},
     {DType::kBF16, 7, 127, true},  {DType::kF8E4M3, 3, 7, false},
 };
 constexpr const FloatFormat* find_format(DType dtype) {
@@ -64,18 +64,18 @@ constexpr const FloatFormat& format_of(DType dtype) {
 }
 
 // 2^exponent for the exponents of floats of at most 16 bits. std::ldexp takes ten times as long.
-constexpr int kMostExponent = 160, kLeastExponent = -kMostExponent;
+constexpr int kMaxExponent = 160, kMinExponent = -kMaxExponent;
 constexpr auto kPowers = [] {
-  std::array<Real, kMostExponent - kLeastExponent + 1> powers{};
+  std::array<Real, kMaxExponent - kMinExponent + 1> powers{};
   Real up = 1, down = 1;
-  for (int i = 0; i <= kMostExponent; ++i, up *= 2, down /= 2) {
-    powers[static_cast<std::size_t>(i - kLeastExponent)] = up;
-    powers[static_cast<std::size_t>(-i - kLeastExponent)] = down;
+  for (int i = 0; i <= kMaxExponent; ++i, up *= 2, down /= 2) {
+    powers[static_cast<std::size_t>(i - kMinExponent)] = up;
+    powers[static_cast<std::size_t>(-i - kMinExponent)] = down;
   }
   return powers;
 }();
 constexpr Real power_of_two(int exponent) {
-  return kPowers[static_cast<std::size_t>(exponent - kLeastExponent)];
+  return kPowers[static_cast<std::size_t>(exponent - kMinExponent)];
 }
 
 // Decodes a non-negative number of a float of at most 16 bits, with the formula of its
@@ -208,19 +208,18 @@ bool is_nan(DType dtype, Bits bits) {
 bool has_signalling_nans(DType dtype) { return format_of(dtype).has_infinities; }
 
 bool is_signalling_nan(DType dtype, Bits bits) {
-  const Bits first_of_mantissa = least_normal(dtype) >> 1;
+  const Bits first_of_mantissa = min_normal(dtype) >> 1;
   return has_signalling_nans(dtype) && is_nan(dtype, bits) && (bits & first_of_mantissa) == 0;
 }
 
 bool is_negative(DType dtype, Bits bits) { return (bits & sign_bit(dtype)) != 0; }
 
-Bits least_normal(DType dtype) { return Bits{1} << format_of(dtype).mantissa_bits; }
+Bits min_normal(DType dtype) { return Bits{1} << format_of(dtype).mantissa_bits; }
 
 std::int64_t max_ordinal(DType dtype) {
   const Bits ones = sign_bit(dtype) - 1;
-  return static_cast<std::int64_t>(format_of(dtype).has_infinities
-                                       ? ones - (least_normal(dtype) - 1)
-                                       : ones - 1);
+  return static_cast<std::int64_t>(format_of(dtype).has_infinities ? ones - (min_normal(dtype) - 1)
+                                                                   : ones - 1);
 }
 
 std::int64_t ordinal(DType dtype, Bits bits) {

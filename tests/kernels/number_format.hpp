@@ -47,7 +47,7 @@ bool is_negative(DType dtype, Bits bits);        // the sign bit
 std::int64_t ordinal(DType dtype, Bits bits);
 Bits from_ordinal(DType dtype, std::int64_t position);  // clamped to the largest position
 std::int64_t max_ordinal(DType dtype);                  // of infinity, or the largest value
-Bits least_normal(DType dtype);                         // the smallest positive normal value
+Bits min_normal(DType dtype);                           // the smallest positive normal value
 
 // Returns a + b rounded to odd, so that rounding it again, to 51 bits or fewer, gives the same
 // result as rounding the exact sum once (Boldo and Melquiond 2008).

@@ -259,7 +259,7 @@ Product product(BlockFormat format, const QuantizedRow& row, const std::byte* ac
 
 Real eight_bit_error(BlockFormat format, const QuantizedRow& row, const float* x) {
   // Half a step of f16 at 1, and of its subnormal values.
-  constexpr Real kHalfStep = 0x1p-11L, kLeast = 0x1p-25L;
+  constexpr Real kHalfStep = 0x1p-11L, kMin = 0x1p-25L;
   Real error = 0;
   for (std::size_t first = 0; first < row.size(); first += 32) {
     Real largest = 0, sum = 0, magnitude = 0;
@@ -269,8 +269,8 @@ Real eight_bit_error(BlockFormat format, const QuantizedRow& row, const float* x
       sum += value;
       magnitude += std::fabs(value);
     }
-    const Real of_value = largest / 226 + 127 * kLeast;
-    const Real of_sum = std::fabs(sum) * kHalfStep + kLeast + 32 * 0x1p-24L * magnitude;
+    const Real of_value = largest / 226 + 127 * kMin;
+    const Real of_sum = std::fabs(sum) * kHalfStep + kMin + 32 * 0x1p-24L * magnitude;
     for (std::size_t j = first; j < first + 32; ++j) {
       error += std::fabs(row[j].scale * row[j].quant) * of_value;
       if (format == BlockFormat::kQ2_K) error += std::fabs(row[j].offset) * of_value;

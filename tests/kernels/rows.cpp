@@ -94,7 +94,7 @@ Real sum_depth(std::size_t count) {
 
 Sum sum_of(DType dtype, const std::vector<Real>& terms) {
   Real sum = 0, lost = 0, magnitude = 0;
-  int least_bit = std::numeric_limits<int>::max();  // exponent of the lowest bit that is set
+  int lowest_bit = std::numeric_limits<int>::max();  // exponent of the lowest bit that is set
   for (const Real term : terms) {
     const Real before = sum;
     sum += term;
@@ -107,11 +107,11 @@ Sum sum_of(DType dtype, const std::vector<Real>& terms) {
     int exponent = 0;
     const auto mantissa =
         static_cast<std::uint64_t>(std::ldexp(std::frexp(std::fabs(term), &exponent), 64));
-    least_bit = std::min(least_bit, exponent - 64 + __builtin_ctzll(mantissa));
+    lowest_bit = std::min(lowest_bit, exponent - 64 + __builtin_ctzll(mantissa));
   }
   if (!std::isfinite(sum)) return {sum, 0};
   const int bits = compute_dtype(dtype) == DType::kF64 ? 53 : 24;
-  const bool is_exact = magnitude == 0 || magnitude <= std::ldexp(1.0L, least_bit + bits);
+  const bool is_exact = magnitude == 0 || magnitude <= std::ldexp(1.0L, lowest_bit + bits);
   return {sum + lost, is_exact ? 0 : sum_depth(terms.size()) * rounding_error(dtype) * magnitude};
 }
 

@@ -36,7 +36,7 @@ const std::vector<Bits>& special_values(DType dtype) {
       return std::vector<Bits>{0, 1, 2, 3, sign - 1, sign, sign + 1, (sign - 1) + sign, 100};
     }
     std::vector<Bits> positive;
-    const Bits normal = least_normal(each);
+    const Bits normal = min_normal(each);
     const Bits last = static_cast<Bits>(max_ordinal(each));
     positive = {0, 1, normal - 1, normal, normal + 1, last - 1, last};
     for (const Real value :

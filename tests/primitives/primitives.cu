@@ -56,9 +56,9 @@ KILN_DEVICE void find_elements(const u64* info, u32 rank, const Index* elements,
 // Each 32 threads of a block add the product of 16 rows and 8 columns of 32 bytes of a tile to the
 // previous values; or only of the first or last 16 bytes.
 struct ByteTiles {
-  static constexpr u32 kMost = 4, kStride = 12, kColumnStride = 9;
-  alignas(16) u32 rows[kMost][kTileRows * kStride];
-  u32 columns[kMost][kTileColumns * kColumnStride];
+  static constexpr u32 kMax = 4, kStride = 12, kColumnStride = 9;
+  alignas(16) u32 rows[kMax][kTileRows * kStride];
+  u32 columns[kMax][kTileColumns * kColumnStride];
 };
 template <i32 kHalf>
 KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) {

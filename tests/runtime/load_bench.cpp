@@ -26,8 +26,8 @@ namespace {
 using namespace kiln;
 
 constexpr int kRounds = 50;
-constexpr double kMostOverDriver = 1.1;     // times cuModuleLoadDataEx, uncompressed images
-constexpr double kMostMicroseconds = 1000;  // for Runtime::open
+constexpr double kMaxOverDriver = 1.1;     // times cuModuleLoadDataEx, uncompressed images
+constexpr double kMaxMicroseconds = 1000;  // for Runtime::open
 
 template <typename Call>
 double milliseconds(Call call) {
@@ -170,14 +170,14 @@ int main() {
     sum = {sum.plain + times.plain, sum.zstd + times.zstd, sum.module + times.module,
            sum.decoder + times.decoder};
   }
-  std::printf("%-12s %10s | %10.3f %10.3f | %10.3f | %10.3f\n\n", "all", "", sum.plain,
-              sum.zstd, sum.module, sum.decoder);
+  std::printf("%-12s %10s | %10.3f %10.3f | %10.3f | %10.3f\n\n", "all", "", sum.plain, sum.zstd,
+              sum.module, sum.decoder);
   const double ratio = sum.plain / sum.module;
-  const bool in_bounds = ratio <= kMostOverDriver && open_time.count() < kMostMicroseconds;
+  const bool in_bounds = ratio <= kMaxOverDriver && open_time.count() < kMaxMicroseconds;
   std::printf("stored uncompressed: %.3f times cuModuleLoadDataEx (at most %.1f)\n", ratio,
-              kMostOverDriver);
+              kMaxOverDriver);
   std::printf("with zstd: %.3f ms more, the decoder alone takes %.3f ms\n", sum.zstd - sum.plain,
               sum.decoder);
-  std::printf("Runtime::open: %.1f us (under %.0f)\n", open_time.count(), kMostMicroseconds);
+  std::printf("Runtime::open: %.1f us (under %.0f)\n", open_time.count(), kMaxMicroseconds);
   return in_bounds ? 0 : 1;
 }

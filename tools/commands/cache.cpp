@@ -23,8 +23,8 @@ std::optional<std::int64_t> parse_age(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  constexpr std::int64_t kMost = 100'000;
-  if (error != std::errc{} || value < 0 || value > kMost) return std::nullopt;
+  constexpr std::int64_t kMax = 100'000;
+  if (error != std::errc{} || value < 0 || value > kMax) return std::nullopt;
   if (unit == "d") return value * 24 * 60 * 60;
   if (unit == "h") return value * 60 * 60;
   if (unit == "m") return value * 60;
@@ -71,8 +71,9 @@ void print_counts(const CacheStore::Counts& counts, const RemotePolicy& remote, 
              std::to_string(counts.remote_failures), ""});
   table.print(out);
   out << "HTTP: "
-      << (remote.url.empty() ? "no server (KILN_CACHE_URL)"
-                             : without_credentials(remote.url) + (remote.may_write ? "" : " (read only)"))
+      << (remote.url.empty()
+              ? "no server (KILN_CACHE_URL)"
+              : without_credentials(remote.url) + (remote.may_write ? "" : " (read only)"))
       << "\n";
 }
 
@@ -87,14 +88,10 @@ Json cache_json(const CacheStore& store, const CachePolicy& policy, const Remote
                     {"read", counts.remote_read},
                     {"written", counts.remote_written},
                     {"failures", counts.remote_failures}};
-  return Json::Object{{"folder", store.root().string()},
-                      {"is_on", policy.is_on},
-                      {"outputs", usage.entries},
-                      {"size", usage.bytes},
-                      {"limit", policy.limit},
-                      {"hits", counts.hits},
-                      {"misses", counts.misses},
-                      {"read", counts.bytes},
+  return Json::Object{{"folder", store.root().string()}, {"is_on", policy.is_on},
+                      {"outputs", usage.entries},        {"size", usage.bytes},
+                      {"limit", policy.limit},           {"hits", counts.hits},
+                      {"misses", counts.misses},         {"read", counts.bytes},
                       {"http", std::move(http)}};
 }
 
@@ -104,7 +101,8 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   KILN_TRY_ASSIGN(const CachePolicy policy, cache_policy(world.environment));
   const CacheFolder folder = cache_folder(world.files, world.environment);
   if (!folder.is_usable()) {
-    return Error{.code = ErrorCode::kEnvironment, .message = "the cache is not used: " + folder.refused}
+    return Error{.code = ErrorCode::kEnvironment,
+                 .message = "the cache is not used: " + folder.refused}
         .hint("name a folder of your own: KILN_CACHE_DIR=DIR");
   }
   HeldFiles files(world.files, {folder.path});

@@ -15,13 +15,13 @@ constexpr std::string_view kFinish = "finish ";
 
 // Bounds the ingredients of all steps together, as a multiple of the file's size: steps share most
 // of their lines, and the file holds each line once.
-constexpr std::size_t kMostRepeated = 1024;
+constexpr std::size_t kMaxRepeated = 1024;
 
 // Reads line by line and returns false at the first line that does not fit the grammar.
 class Reader {
  public:
   bool read(std::string_view lines) {
-    budget_ = kMostRepeated * lines.size();
+    budget_ = kMaxRepeated * lines.size();
     while (!lines.empty()) {
       if (lines.starts_with(kIngredient)) {
         if (!take_ingredients(lines)) return false;

@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kFormat = "kiln-tools";
 constexpr unsigned kVersion = 5;
 // old entries are never removed one by one: at the limit, all are dropped
-constexpr std::size_t kMostEntries = 64;
+constexpr std::size_t kMaxEntries = 64;
 
 Json write_status(const FileStatus& status) {
   return Json::Array{status.device, status.inode, status.size, status.modified_ns,
@@ -151,8 +151,9 @@ void ToolMemory::remember(const std::string& key, Probe probe) {
   // A file disappeared during the probe, so the result is not remembered.
   if (entry.watched.size() != probe.parts.size() + probe.folders.size()) return;
   entry.probe = std::move(probe);
-  if (entries_.size() >= kMostEntries) entries_.clear();
-  entries_.insert_or_assign(key, std::string(trim(write_json(write_entry(entry), JsonLayout::kCompact))));
+  if (entries_.size() >= kMaxEntries) entries_.clear();
+  entries_.insert_or_assign(
+      key, std::string(trim(write_json(write_entry(entry), JsonLayout::kCompact))));
   is_changed_ = true;
 }
 

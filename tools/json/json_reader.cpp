@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestText = 4096;
 // beyond it, only a count: the file is probably of another kind
-constexpr std::size_t kMostErrors = 50;
+constexpr std::size_t kMaxErrors = 50;
 
 }  // namespace
 
@@ -113,7 +113,8 @@ void JsonReader::list(const Json& value, const std::string& what, std::string_vi
   if (items == nullptr) {
     Error& error = report(value, what + " must be a list of " + std::string(of) + ", not " +
                                      std::string(value.kind_name()));
-    if (value.text() != nullptr && of == "strings") error.hint("write it in brackets: [\"" + *value.text() + "\"]");
+    if (value.text() != nullptr && of == "strings")
+      error.hint("write it in brackets: [\"" + *value.text() + "\"]");
     return;
   }
   if (items->empty() && empty == Empty::kRefused) {
@@ -129,8 +130,8 @@ bool JsonReader::is_listed_once(Listed& listed, const Json& item, const std::str
   const auto& [spelling, place] = first->second;
   Error& error = report(item, what + " " + quote(text) + " is listed twice");
   error.notes.push_back(
-      {Note::Kind::kNote, spelling == text ? "first listed here" : "first listed here as " + quote(spelling),
-       place});
+      {Note::Kind::kNote,
+       spelling == text ? "first listed here" : "first listed here as " + quote(spelling), place});
   return false;
 }
 
@@ -159,8 +160,8 @@ const bool* JsonReader::boolean(const Json& value, const std::string& what) {
   return value.boolean();
 }
 
-void JsonReader::report_choice(const Json& value, const std::string& what, const std::string& chosen,
-                               const std::vector<std::string>& names) {
+void JsonReader::report_choice(const Json& value, const std::string& what,
+                               const std::string& chosen, const std::vector<std::string>& names) {
   Error& error = report(value, what + " cannot be " + quote(chosen));
   if (const std::string near = nearest(chosen, names); !near.empty()) {
     error.hint("did you mean " + quote(near) + "?");
@@ -174,12 +175,11 @@ Result<void> JsonReader::finish() {
   const auto position = [this](const Error& error) {
     return std::tuple(error.where.file != file_, error.where.line, error.where.column);
   };
-  std::stable_sort(errors_.begin(), errors_.end(), [&](const Error& a, const Error& b) {
-    return position(a) < position(b);
-  });
-  if (errors_.size() > kMostErrors) {
-    const std::size_t rest = errors_.size() - kMostErrors;
-    errors_.resize(kMostErrors);
+  std::stable_sort(errors_.begin(), errors_.end(),
+                   [&](const Error& a, const Error& b) { return position(a) < position(b); });
+  if (errors_.size() > kMaxErrors) {
+    const std::size_t rest = errors_.size() - kMaxErrors;
+    errors_.resize(kMaxErrors);
     errors_.back().note("and " + std::to_string(rest) + " more errors");
   }
   return merge_errors(std::move(errors_));

@@ -8,7 +8,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::size_t kMostNotes = 20;
+constexpr std::size_t kMaxNotes = 20;
 
 }  // namespace
 
@@ -26,9 +26,9 @@ Facts facts_of_sources(const Module& module) {
       add_fact(facts, {.what = quote(key) + of, .value = join(values, " "), .may_be_empty = true});
     }
     for (const SourceFile& file : origin.files) {
-      add_fact(facts, {.what = "source " + quote(file.path),
-                       .value = file.digest.hex(),
-                       .is_shown = false});
+      add_fact(
+          facts,
+          {.what = "source " + quote(file.path), .value = file.digest.hex(), .is_shown = false});
     }
   }
   return facts;
@@ -41,21 +41,24 @@ Facts facts_of_build(const Catalog& catalog) {
   for (const JsonMember& setting : *settings.object()) {
     const std::string* const text = setting.value.text();
     add_fact(facts, {"the setting " + quote(setting.key),
-                     text != nullptr ? *text : std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
+                     text != nullptr
+                         ? *text
+                         : std::string(trim(write_json(setting.value, JsonLayout::kCompact)))});
   }
   for (const ToolRecord& tool : catalog.tools) {
-    add_fact(facts, {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});
+    add_fact(facts,
+             {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});
     for (const auto& [role, digest] : tool.roles) {
       add_fact(facts, {.what = tool.name + ": its " + role,
-                  .value = digest,
-                  .is_shown = false,
-                  .may_lack = true});
+                       .value = digest,
+                       .is_shown = false,
+                       .may_lack = true});
     }
     std::vector<std::string> options;
     for (const auto& [name, value] : tool.environment) options.push_back(name + "=" + value);
     add_fact(facts, {.what = "what the environment gives " + tool.name,
-                .value = join(options, " "),
-                .may_lack = true});
+                     .value = join(options, " "),
+                     .may_lack = true});
   }
   return facts;
 }
@@ -83,10 +86,10 @@ void compare_facts(const Facts& a, const std::string& name_a, const Facts& b,
 void add_notes(Error& error, const std::set<std::string>& notes) {
   std::size_t shown = 0;
   for (const std::string& note : notes) {
-    if (shown++ < kMostNotes) error.note(note);
+    if (shown++ < kMaxNotes) error.note(note);
   }
-  if (notes.size() > kMostNotes) {
-    error.note("and " + std::to_string(notes.size() - kMostNotes) + " differences more");
+  if (notes.size() > kMaxNotes) {
+    error.note("and " + std::to_string(notes.size() - kMaxNotes) + " differences more");
   }
 }
 

@@ -62,7 +62,7 @@ struct Excess {
 };
 using Excesses = std::vector<Excess>;
 
-constexpr std::size_t kMostShown = 10;
+constexpr std::size_t kMaxShown = 10;
 
 // Makes one error for everything that exceeds one number of a budget.
 std::optional<Error> exceeded(std::string_view key, std::uint64_t limit, const std::string& of,
@@ -76,11 +76,11 @@ std::optional<Error> exceeded(std::string_view key, std::uint64_t limit, const s
                  (excesses.size() == 1 ? "one thing exceeds"
                                        : std::to_string(excesses.size()) + " things exceed") +
                  " it"};
-  for (std::size_t i = 0; i < std::min(excesses.size(), kMostShown); ++i) {
+  for (std::size_t i = 0; i < std::min(excesses.size(), kMaxShown); ++i) {
     error.note(excesses[i].text);
   }
-  if (excesses.size() > kMostShown) {
-    error.note("and " + std::to_string(excesses.size() - kMostShown) + " more");
+  if (excesses.size() > kMaxShown) {
+    error.note("and " + std::to_string(excesses.size() - kMaxShown) + " more");
   }
   return error;
 }
@@ -98,8 +98,8 @@ Excesses kernels_over(const Module& module, std::uint64_t limit, std::string_vie
     for (const KernelInfo& kernel : image.info.kernels) {
       const std::uint64_t taken = amount(kernel);
       if (taken <= limit) continue;
-      excesses.push_back({taken, quote(with_demangled(kernel.name)) + " in " + quote(image.path) + ": " +
-                                     std::to_string(taken) + " " + std::string(unit)});
+      excesses.push_back({taken, quote(with_demangled(kernel.name)) + " in " + quote(image.path) +
+                                     ": " + std::to_string(taken) + " " + std::string(unit)});
     }
   }
   return excesses;

@@ -77,7 +77,9 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
     if (error.where.line != 0) error.where.file = artifact.path;
     error.note("in " + quote(artifact.path) + ", the output of " + quote(step.id));
     if (target.kind == TargetKind::kHost) {
-      error.hint("a source for the host includes device/platform.cuh, and makes its kernels by KILN_KERNEL: docs/HOST.md");
+      error.hint(
+          "a source for the host includes device/platform.cuh, and makes its kernels by "
+          "KILN_KERNEL: docs/HOST.md");
     }
     return error;
   }
@@ -92,7 +94,7 @@ Result<Artifact> inspect_output(const Step& step, const TargetId& target, std::s
 Result<InspectedFile> inspect_file(Bytes file) {
   InspectedFile result;
   result.kind = detect_kind(file);
-  KILN_TRY(find_images(file, "", 0, kMostExpansion * file.size(), result));
+  KILN_TRY(find_images(file, "", 0, kMaxExpansion * file.size(), result));
   return result;
 }
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostSuggestions = 16;
+constexpr std::size_t kMaxSuggestions = 16;
 
 }  // namespace
 
@@ -64,14 +64,16 @@ bool ManifestPart::is_one_line(const Json& item, const std::string& what, const 
 }
 
 void ManifestPart::suggest(const fs::path& missing, PathKind wanted, Error& error) {
-  if (++source_.suggestions > kMostSuggestions) return;
+  if (++source_.suggestions > kMaxSuggestions) return;
   const std::string near = neighbour(missing, wanted);
   if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
 }
 
 std::string ManifestPart::neighbour(const fs::path& missing, PathKind wanted) const {
   fs::path meant;
-  const auto kind_of = [&](const fs::path& name) { return source_.files.kind(source_.directory / meant / name); };
+  const auto kind_of = [&](const fs::path& name) {
+    return source_.files.kind(source_.directory / meant / name);
+  };
   for (auto name = missing.begin(); name != missing.end(); ++name) {
     const bool is_last = std::next(name) == missing.end();
     const PathKind kind = is_last ? wanted : PathKind::kFolder;
@@ -82,8 +84,8 @@ std::string ManifestPart::neighbour(const fs::path& missing, PathKind wanted) co
     std::vector<std::string> names =
         source_.files.list(source_.directory / meant).value_or(std::vector<std::string>());
     std::erase_if(names, [&](const std::string& one) { return kind_of(one) != kind; });
-    const std::string near =
-        kind == PathKind::kFile ? nearest_file(name->string(), names) : nearest(name->string(), names);
+    const std::string near = kind == PathKind::kFile ? nearest_file(name->string(), names)
+                                                     : nearest(name->string(), names);
     if (near.empty()) return {};
     meant /= near;
   }

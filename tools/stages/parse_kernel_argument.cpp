@@ -101,7 +101,8 @@ std::optional<std::uint64_t> parse_element(const TypeRow& row, std::string_view 
     element = static_cast<std::uint64_t>(value);
   } else {
     element = std::strtoull(copy.c_str(), &end, 0);
-    fits = errno != ERANGE && copy.find('-') == copy.npos && element <= UINT64_MAX >> (64 - 8 * row.size);
+    fits = errno != ERANGE && copy.find('-') == copy.npos &&
+           element <= UINT64_MAX >> (64 - 8 * row.size);
   }
   if (copy.empty() || end != copy.c_str() + copy.size() || !fits) return std::nullopt;
   return element;
@@ -147,7 +148,8 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     if (!element) return bad(text, quote(value) + " is no " + std::string(row.name));
     fill([&](std::size_t) { return *element; });
   } else if (kind == "rand") {
-    KILN_TRY_ASSIGN(const std::uint64_t seed, has_value ? seed_of(value) : Result<std::uint64_t>(0));
+    KILN_TRY_ASSIGN(const std::uint64_t seed,
+                    has_value ? seed_of(value) : Result<std::uint64_t>(0));
     std::mt19937_64 random(seed);
     fill([&](std::size_t) {
       const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
@@ -160,7 +162,8 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     const auto high = parts.size() > 1 ? parse_element(number, parts[1]) : std::nullopt;
     if (parts.size() > 3 || !low || !high || *high - *low - 1 > INT64_MAX)
       return bad(text, "randint wants LO,HI or LO,HI,SEED, with LO below HI");
-    KILN_TRY_ASSIGN(const std::uint64_t seed, parts.size() == 3 ? seed_of(parts[2]) : Result<std::uint64_t>(0));
+    KILN_TRY_ASSIGN(const std::uint64_t seed,
+                    parts.size() == 3 ? seed_of(parts[2]) : Result<std::uint64_t>(0));
     std::mt19937_64 random(seed);
     fill([&](std::size_t) {
       const std::uint64_t integer = *low + random() % (*high - *low);
@@ -169,7 +172,8 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     });
   } else {
     return bad(text, quote(contents) + " are no contents")
-        .note("contents are none, zeros, ones, arange, const=VALUE, rand=SEED or randint=LO,HI,SEED");
+        .note(
+            "contents are none, zeros, ones, arange, const=VALUE, rand=SEED or randint=LO,HI,SEED");
   }
   return {};
 }
@@ -198,10 +202,10 @@ Result<KernelArgumentText> parse_buffer(std::string_view text) {
     return argument;
   }
   if (!count) return bad(text, quote(count_text) + " is no count of elements");
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;
-  if (*count > kMostBytes / row->size) {
-    return bad(text, "a buffer has at most " + std::to_string(kMostBytes) + " bytes, " +
-                         std::to_string(kMostBytes / row->size) + " of these elements");
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
+  if (*count > kMaxBytes / row->size) {
+    return bad(text, "a buffer has at most " + std::to_string(kMaxBytes) + " bytes, " +
+                         std::to_string(kMaxBytes / row->size) + " of these elements");
   }
   argument.bytes.reserve(*count * row->size);
   KILN_TRY(generate(argument, *row, contents, *count, text));

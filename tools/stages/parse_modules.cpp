@@ -13,7 +13,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::size_t kMostUnits = 1024;  // sources of one module
+constexpr std::size_t kMaxUnits = 1024;  // sources of one module
 
 class ModulesPart : public ManifestPart {
  public:
@@ -63,9 +63,9 @@ class ModulesPart : public ManifestPart {
 
   std::vector<Located<std::string>> sources(const Json& value, const std::string& of) {
     std::vector<Located<std::string>> found;
-    if (const Json::Array* items = value.array(); items && items->size() > kMostUnits) {
+    if (const Json::Array* items = value.array(); items && items->size() > kMaxUnits) {
       reader_.report(value, of + " has " + std::to_string(items->size()) + " sources, at most " +
-                                std::to_string(kMostUnits) + " are allowed");
+                                std::to_string(kMaxUnits) + " are allowed");
       return found;
     }
     JsonReader::Listed listed;

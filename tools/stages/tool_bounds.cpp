@@ -25,7 +25,7 @@ constexpr std::array<NamedTool, 6> kTools = {{{ToolKind::kHipify, "KILN_HIPIFY_P
                                               {ToolKind::kFatbinary, "KILN_FATBINARY"},
                                               {ToolKind::kHostCompiler, "KILN_CXX"}}};
 
-constexpr std::size_t kMostNumbers = 4;
+constexpr std::size_t kMaxNumbers = 4;
 
 // "12.4" -> {12, 4}; empty if the text is not a version.
 std::vector<std::uint32_t> numbers_of(std::string_view text) {
@@ -36,7 +36,7 @@ std::vector<std::uint32_t> numbers_of(std::string_view text) {
     if (part.empty() || error != std::errc{} || end != part.data() + part.size()) return {};
     numbers.push_back(number);
   }
-  return numbers.size() <= kMostNumbers ? numbers : std::vector<std::uint32_t>();
+  return numbers.size() <= kMaxNumbers ? numbers : std::vector<std::uint32_t>();
 }
 
 Located<std::string> bound(JsonReader& reader, const Json& value, const std::string& what) {
@@ -100,10 +100,10 @@ std::vector<ToolBounds> parse_tool_bounds(JsonReader& reader, const Json& value)
           all.push_back(std::move(bounds));
         }};
   };
-  reader.object(value, "the manifest's 'tools'",
-                {field(ToolKind::kHipify), field(ToolKind::kHipCompiler),
-                 field(ToolKind::kOffloadBundler), field(ToolKind::kNvcc),
-                 field(ToolKind::kFatbinary), field(ToolKind::kHostCompiler)});
+  reader.object(
+      value, "the manifest's 'tools'",
+      {field(ToolKind::kHipify), field(ToolKind::kHipCompiler), field(ToolKind::kOffloadBundler),
+       field(ToolKind::kNvcc), field(ToolKind::kFatbinary), field(ToolKind::kHostCompiler)});
   return all;
 }
 

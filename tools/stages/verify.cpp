@@ -17,8 +17,8 @@ using Signature = std::vector<Parameter>;
 using Kernels = std::map<std::string, Signature>;
 
 bool same_parameter(const Parameter& a, const Parameter& b) {
-  const bool kinds_agree = a.kind == b.kind || a.kind == ParameterKind::kUnknown ||
-                           b.kind == ParameterKind::kUnknown;
+  const bool kinds_agree =
+      a.kind == b.kind || a.kind == ParameterKind::kUnknown || b.kind == ParameterKind::kUnknown;
   return a.offset == b.offset && a.size == b.size && kinds_agree;
 }
 
@@ -76,7 +76,8 @@ Kernels all_kernels(const std::map<TargetId, TargetKernels>& targets) {
       const auto [known, is_new] = result.emplace(name, signature);
       if (is_new || !same_signature(known->second, signature)) continue;
       for (std::size_t i = 0; i < signature.size(); ++i) {
-        if (known->second[i].kind == ParameterKind::kUnknown) known->second[i].kind = signature[i].kind;
+        if (known->second[i].kind == ParameterKind::kUnknown)
+          known->second[i].kind = signature[i].kind;
       }
     }
   }
@@ -89,7 +90,8 @@ bool is_exported(const std::string& kernel, const std::map<TargetId, TargetKerne
 }
 
 bool has_all(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi) {
-  return std::ranges::all_of(abi, [&](const AbiKernel& one) { return is_exported(one.name, targets); });
+  return std::ranges::all_of(abi,
+                             [&](const AbiKernel& one) { return is_exported(one.name, targets); });
 }
 
 // Returns the kernels of the abi file, and the kernels with mangled names, which need no abi file
@@ -108,7 +110,8 @@ Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
 }
 
 std::string show_size(const Parameter& parameter) {
-  return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") + counted(parameter.size, "byte");
+  return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") +
+         counted(parameter.size, "byte");
 }
 
 // Describes where the abi file declares the kernel and the first parameter that differs: " by
@@ -124,7 +127,8 @@ std::string first_difference(const std::string& kernel, const Signature& found,
     const bool is_there = i < found.size();
     if (is_there && same_parameter(parameter.place, found[i])) continue;
     std::string text = where + "; parameter " + std::to_string(i + 1);
-    if (parameter.type.is_known()) text += " '" + to_string(parameter.type) + ' ' + parameter.name + '\'';
+    if (parameter.type.is_known())
+      text += " '" + to_string(parameter.type) + ' ' + parameter.name + '\'';
     text += " (" + show_size(parameter.place) + ")";
     if (!is_there) return text + " is not in the image";
     text += " has " + show_size(found[i]) + " in the image";
@@ -141,8 +145,9 @@ std::string first_difference(const std::string& kernel, const Signature& found,
 // Adds hints for kernels of the abi file that no target has: an exported kernel of the same name
 // without extern "C", or one that is not in the file and whose name is the nearest, in both
 // directions.
-void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi, Error& error) {
-  constexpr std::size_t kMost = 16;  // limit for either list, because all pairs are compared
+void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi,
+             Error& error) {
+  constexpr std::size_t kMax = 16;  // limit for either list, because all pairs are compared
   std::vector<std::string> missing, unexpected;
   for (const AbiKernel& kernel : abi) {
     if (!is_exported(kernel.name, targets)) missing.push_back(kernel.name);
@@ -150,7 +155,7 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
   for (const auto& [name, signature] : all_kernels(targets)) {
     if (std::ranges::find(abi, name, &AbiKernel::name) == abi.end()) unexpected.push_back(name);
   }
-  if (missing.size() > kMost && unexpected.size() > kMost) return;
+  if (missing.size() > kMax && unexpected.size() > kMax) return;
   const auto hint = [&](const std::string& name, const std::string& text) {
     error.hint("no image has " + quote(with_demangled(name)) + text);
     error.notes.back().where = std::ranges::find(abi, name, &AbiKernel::name)->where;
@@ -170,7 +175,8 @@ void suggest(const std::map<TargetId, TargetKernels>& targets, const std::vector
 }
 
 // Returns the error that several sources of the module define the same kernel for some target.
-std::optional<Error> defined_twice(const std::string& module, const std::map<TargetId, TargetKernels>& targets) {
+std::optional<Error> defined_twice(const std::string& module,
+                                   const std::map<TargetId, TargetKernels>& targets) {
   std::map<std::string, std::set<std::string>> sources;
   for (const auto& [target, found] : targets) {
     for (const auto& [name, units] : found.sources) {
@@ -181,12 +187,15 @@ std::optional<Error> defined_twice(const std::string& module, const std::map<Tar
   if (sources.empty()) return std::nullopt;
   Error error = failed("module " + quote(module) + ": two of its sources define the same kernel");
   for (const auto& [name, some] : sources) {
-    error.note(quote(with_demangled(name)) + " is in " + join(std::vector(some.begin(), some.end()), " and "));
+    error.note(quote(with_demangled(name)) + " is in " +
+               join(std::vector(some.begin(), some.end()), " and "));
   }
   return error.hint("rename one of them, or put the sources into two modules");
 }
 
-bool has_hip_vectors(const std::string& kernel) { return kernel.find("15HIP_vector_type") != std::string::npos; }
+bool has_hip_vectors(const std::string& kernel) {
+  return kernel.find("15HIP_vector_type") != std::string::npos;
+}
 
 // True if the kernel is static or in an unnamed namespace.
 bool is_of_one_file(const std::string& kernel) {
@@ -202,8 +211,8 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
     if (kernel == found.kernels.end()) {
       missing.push_back(with_demangled(name));
     } else if (!same_signature(kernel->second, signature)) {
-      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " + show(signature) +
-                          first_difference(name, kernel->second, abi));
+      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " +
+                          show(signature) + first_difference(name, kernel->second, abi));
     }
   }
   for (const auto& [name, signature] : found.kernels) {
@@ -228,17 +237,19 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
   std::vector<Error> errors;
   for (const Artifact& image : images) check_target(image, errors);
   const std::map<TargetId, TargetKernels> targets = by_target(images);
-  const Kernels expected = abi != nullptr ? abi_kernels(*abi, coverage, targets) : all_kernels(targets);
+  const Kernels expected =
+      abi != nullptr ? abi_kernels(*abi, coverage, targets) : all_kernels(targets);
   if (errors.empty() && expected.empty() && all_kernels(targets).empty()) {
     return failed("module " + quote(module) + " has no kernels")
-        .hint("a kernel is a function for all to see, __global__ void name(...); a template is one "
-              "where it is instantiated: template __global__ void name<float>(...)");
+        .hint(
+            "a kernel is a function for all to see, __global__ void name(...); a template is one "
+            "where it is instantiated: template __global__ void name<float>(...)");
   }
-  if (std::optional<Error> twice = defined_twice(module, targets)) errors.push_back(*std::move(twice));
-  Error differences = failed(
-      "module " + quote(module) +
-      (abi != nullptr ? ": its kernels are not those of the abi file"
-                      : ": its images do not all have the same kernels"));
+  if (std::optional<Error> twice = defined_twice(module, targets))
+    errors.push_back(*std::move(twice));
+  Error differences = failed("module " + quote(module) +
+                             (abi != nullptr ? ": its kernels are not those of the abi file"
+                                             : ": its images do not all have the same kernels"));
   for (const auto& [target, kernels] : targets) {
     if (std::optional<std::string> note = compare(target, kernels, expected, abi)) {
       differences.note(std::move(*note));
@@ -248,13 +259,17 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
     if (abi != nullptr) {
       suggest(targets, *abi, differences);
       differences.hint("change the kernels, or what the manifest's 'abi' file says of them");
-    } else if (std::ranges::any_of(expected, [](const auto& kernel) { return has_hip_vectors(kernel.first); })) {
+    } else if (std::ranges::any_of(
+                   expected, [](const auto& kernel) { return has_hip_vectors(kernel.first); })) {
       differences.hint(
-          "float4 and its kin are templates in HIP, so a kernel that takes them has another mangled name there: "
+          "float4 and its kin are templates in HIP, so a kernel that takes them has another "
+          "mangled name there: "
           "make it extern \"C\", or pass float*");
-    } else if (std::ranges::any_of(expected, [](const auto& kernel) { return is_of_one_file(kernel.first); })) {
+    } else if (std::ranges::any_of(
+                   expected, [](const auto& kernel) { return is_of_one_file(kernel.first); })) {
       differences.hint(
-          "a kernel that is static, or in a namespace without a name, has another mangled name from each compiler: "
+          "a kernel that is static, or in a namespace without a name, has another mangled name "
+          "from each compiler: "
           "let it be for all to see");
     } else {
       differences.hint("a kernel behind an #if of one vendor or architecture is missing elsewhere");
@@ -279,8 +294,9 @@ Result<void> verify_joined(const std::string& module, const std::vector<Artifact
   return failed("module " + quote(module) + ": " + quote(joined.path) +
                 " does not have the kernels of its sources")
       .note(std::move(*note))
-      .hint("all sources of a module are one translation unit there: a macro or name of one may "
-            "change another");
+      .hint(
+          "all sources of a module are one translation unit there: a macro or name of one may "
+          "change another");
 }
 
 }  // namespace kiln::tools

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kFormat = "kiln-file-digests";
 constexpr unsigned kVersion = 1;
 // More than any toolkit needs. Beyond it, entries that this run did not use are dropped.
-constexpr std::size_t kMostRemembered = 16384;
+constexpr std::size_t kMaxRemembered = 16384;
 
 // True if a later change would show in the status. A second change within one tick of the file
 // system's clock does not. Linux ticks every 4 to 10 ms; a time without nanoseconds comes from a
@@ -145,7 +145,7 @@ std::string FileDigests::save(const std::function<bool(const std::string&)>& wan
   for (const auto& one : entries_) {
     if (!one.second.is_missing) known.push_back(&one);
   }
-  const bool is_crowded = known.size() > kMostRemembered;
+  const bool is_crowded = known.size() > kMaxRemembered;
   std::erase_if(known, [&](const auto* one) {
     const auto& [path, entry] = *one;
     return !entry.settled || (is_crowded && !entry.seen) || !wanted(path);

@@ -1,9 +1,5 @@
 #include "tools/system/files.hpp"
 
-#include <algorithm>
-#include <cerrno>
-#include <system_error>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -11,6 +7,10 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "base/cache_folder.hpp"
 #include "base/diagnostic.hpp"
@@ -27,7 +27,8 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
                   std::generic_category().message(code),
               {},
               {}};
-  if (code == ENOSPC || code == EDQUOT) error.hint("free some disk space and run the command again");
+  if (code == ENOSPC || code == EDQUOT)
+    error.hint("free some disk space and run the command again");
   if (code == EFBIG) error.hint("raise the limit on the size of files (ulimit -f)");
   const bool is_refused = code == EROFS || code == EACCES;
   const bool only_looks = verb == "read" || verb == "list";
@@ -164,7 +165,8 @@ class RealFiles final : public Files {
     KILN_TRY_ASSIGN(const std::uint64_t size, size_to_read(file, path));
     // Small pieces stay in the processor's cache from the copy to the digest.
     constexpr std::size_t kPiece = std::size_t{128} << 10;
-    std::string piece(std::clamp(static_cast<std::size_t>(size) + 1, std::size_t{4096}, kPiece), '\0');
+    std::string piece(std::clamp(static_cast<std::size_t>(size) + 1, std::size_t{4096}, kPiece),
+                      '\0');
     Sha256 hash;
     std::uint64_t held = 0;
     while (true) {
@@ -280,16 +282,17 @@ class RealFiles final : public Files {
       if (found.get() >= 0) return false;
       if (errno == EXDEV || errno == ELOOP) return true;
       // The kernel lacks openat2, or a container's filter blocks it.
-      if (errno == ENOSYS || errno == EPERM || errno == EINVAL) return resolves_outside(root, folder);
+      if (errno == ENOSYS || errno == EPERM || errno == EINVAL)
+        return resolves_outside(root, folder);
     }
     return false;
   }
 
   // A new entry changes both times of a folder. Renaming the folder changes only one.
   bool path_redirected_since(const fs::path& path, std::int64_t time_ns) const override {
-    constexpr int kMostLinks = 40;  // Linux's limit
+    constexpr int kMaxLinks = 40;  // Linux's limit
     std::string way, rest = fs::absolute(path).native();
-    for (int links = 0; !rest.empty() && links < kMostLinks;) {
+    for (int links = 0; !rest.empty() && links < kMaxLinks;) {
       const std::size_t slash = std::min(rest.find('/'), rest.size());
       const std::string name = rest.substr(0, slash);
       rest.erase(0, slash + 1);
@@ -315,7 +318,9 @@ class RealFiles final : public Files {
     return false;
   }
 
-  std::string why_untrusted(const fs::path& folder) const override { return kiln::why_untrusted(folder); }
+  std::string why_untrusted(const fs::path& folder) const override {
+    return kiln::why_untrusted(folder);
+  }
 
  private:
   static bool resolves_outside(const fs::path& root, const fs::path& folder) {
@@ -337,8 +342,8 @@ Result<void> Files::write_if_changed(const fs::path& path, std::string_view byte
   return write(path, bytes);
 }
 
-std::vector<std::string> files_below(const Files& files, const fs::path& root, const std::string& folder,
-                                     int depth) {
+std::vector<std::string> files_below(const Files& files, const fs::path& root,
+                                     const std::string& folder, int depth) {
   std::vector<std::string> found;
   const Result<std::vector<std::string>> names = files.list(root / folder);
   if (!names) return found;
@@ -347,7 +352,8 @@ std::vector<std::string> files_below(const Files& files, const fs::path& root, c
     const PathKind kind = files.kind(root / path);
     if (kind == PathKind::kFile) found.push_back(path);
     if (kind != PathKind::kFolder || depth == 0) continue;
-    for (std::string& inner : files_below(files, root, path, depth - 1)) found.push_back(std::move(inner));
+    for (std::string& inner : files_below(files, root, path, depth - 1))
+      found.push_back(std::move(inner));
   }
   return found;
 }

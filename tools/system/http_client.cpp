@@ -101,15 +101,15 @@ class CurlClient final : public HttpClient {
   CurlClient(const CurlClient&) = delete;
   CurlClient& operator=(const CurlClient&) = delete;
 
-  Result<HttpAnswer> get(const std::string& url, std::size_t most_bytes) override {
-    return request(url, nullptr, most_bytes);
+  Result<HttpAnswer> get(const std::string& url, std::size_t max_bytes) override {
+    return request(url, nullptr, max_bytes);
   }
   Result<HttpAnswer> put(const std::string& url, std::string_view body) override {
-    return request(url, &body, kMostOfPut);
+    return request(url, &body, kMaxPutBytes);
   }
 
  private:
-  static constexpr std::size_t kMostOfPut = std::size_t{1} << 20;
+  static constexpr std::size_t kMaxPutBytes = std::size_t{1} << 20;
 
   // A connection lives as long as its handle.
   Handle* take() {
@@ -137,7 +137,7 @@ class CurlClient final : public HttpClient {
     set(kConnectTimeoutMs, times_.connect_milliseconds);
     set(kLowSpeedLimit, 1024L);
     set(kLowSpeedTime, times_.stall_seconds);
-    set(kTimeout, HttpTimes::kMostStalls * times_.stall_seconds);
+    set(kTimeout, HttpTimes::kMaxStalls * times_.stall_seconds);
     set(kNoProgress, 0L);
     set(kTransferInfoFunction, &is_interrupted);
     set(kTransferInfoData, static_cast<const void*>(interrupt_));

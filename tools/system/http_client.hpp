@@ -22,17 +22,17 @@ struct HttpAnswer {
 struct HttpTimes {
   long connect_milliseconds = 2000;
   // Ends a request that moves less than 1 KiB a second for this long, and any request that takes
-  // kMostStalls times as long.
+  // kMaxStalls times as long.
   long stall_seconds = 10;
-  static constexpr long kMostStalls = 10;
+  static constexpr long kMaxStalls = 10;
 };
 
 // Thread-safe. Errors: kUnavailable, in the client's own words, if there is no answer.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
-  // A body with more than `most_bytes` counts as no answer.
-  virtual Result<HttpAnswer> get(const std::string& url, std::size_t most_bytes) = 0;
+  // A body with more than `max_bytes` counts as no answer.
+  virtual Result<HttpAnswer> get(const std::string& url, std::size_t max_bytes) = 0;
   virtual Result<HttpAnswer> put(const std::string& url, std::string_view body) = 0;
 };
 

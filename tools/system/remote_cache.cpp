@@ -11,11 +11,11 @@
 namespace kiln::tools {
 namespace {
 
-constexpr long kMostSeconds = 600;
+constexpr long kMaxSeconds = 600;
 // Limits for a server's answer. An entry holds a tool's log or a list of files, an output is an
 // image, and either may be a page with an error message.
-constexpr std::size_t kMostOfEntry = std::size_t{16} << 20, kMostOfOutput = std::size_t{1} << 30,
-                      kMostOfPage = std::size_t{64} << 10;
+constexpr std::size_t kMaxEntryBytes = std::size_t{16} << 20,
+                      kMaxOutputBytes = std::size_t{1} << 30, kMaxPageBytes = std::size_t{64} << 10;
 
 bool is_success(long status) { return status >= 200 && status < 300; }
 
@@ -27,7 +27,8 @@ Result<RemotePolicy> remote_policy(const Environment& environment) {
   while (policy.url.ends_with('/')) policy.url.pop_back();
   if (!policy.url.empty() && !policy.url.starts_with("http://") &&
       !policy.url.starts_with("https://")) {
-    return Error{ErrorCode::kInvalidInput, "KILN_CACHE_URL is " + quote(without_credentials(policy.url)) +
+    return Error{ErrorCode::kInvalidInput, "KILN_CACHE_URL is " +
+                                               quote(without_credentials(policy.url)) +
                                                ", which is no address of an HTTP server"}
         .hint("write it like 'http://cache.example:8080/kiln'");
   }
@@ -42,10 +43,10 @@ Result<RemotePolicy> remote_policy(const Environment& environment) {
     long seconds = 0;
     const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
     if (error != std::errc{} || end != text->data() + text->size() || seconds < 1 ||
-        seconds > kMostSeconds) {
+        seconds > kMaxSeconds) {
       return Error{ErrorCode::kInvalidInput, "KILN_CACHE_TIMEOUT is " + quote(*text) +
                                                  ", not a number of seconds from 1 to " +
-                                                 std::to_string(kMostSeconds)};
+                                                 std::to_string(kMaxSeconds)};
     }
     policy.times = {.connect_milliseconds = 1000 * seconds, .stall_seconds = seconds};
   }
@@ -75,12 +76,13 @@ void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer
   const std::lock_guard lock(mutex_);
   if (!trouble_.empty()) return;
   trouble_ = std::string(what_follows) + ": " +
-             (answer ? "the server answered HTTP " + std::to_string(answer->status) : answer.error().message);
+             (answer ? "the server answered HTTP " + std::to_string(answer->status)
+                     : answer.error().message);
 }
 
-std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t most_bytes) {
+std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t max_bytes) {
   if (is_off_ || is_missing(path)) return std::nullopt;
-  Result<HttpAnswer> answer = client_->get(policy_.url + path, most_bytes);
+  Result<HttpAnswer> answer = client_->get(policy_.url + path, max_bytes);
   if (answer && answer->status == 200) {
     counts_.bytes_read += answer->body.size();
     return std::move(answer->body);
@@ -97,7 +99,7 @@ std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t
 
 bool RemoteCache::put(const std::string& path, std::string_view body) {
   if (is_off_ || is_read_only_ || !policy_.may_write) return false;
-  if (body.size() > (path.starts_with("/ac/") ? kMostOfEntry : kMostOfOutput)) return false;
+  if (body.size() > (path.starts_with("/ac/") ? kMaxEntryBytes : kMaxOutputBytes)) return false;
   const Result<HttpAnswer> answer = client_->put(policy_.url + path, body);
   if (answer && is_success(answer->status)) {
     counts_.bytes_written += body.size();
@@ -117,13 +119,13 @@ bool RemoteCache::put(const std::string& path, std::string_view body) {
 }
 
 std::optional<RemoteCache::Output> RemoteCache::find(const Digest& key) {
-  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMostOfEntry);
+  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMaxEntryBytes);
   const std::optional<ActionResult> result =
       entry ? read_action_result(*entry) : std::optional<ActionResult>();
-  if (result && result->output && result->output->size <= kMostOfOutput) {
+  if (result && result->output && result->output->size <= kMaxOutputBytes) {
     std::optional<std::string> output =
         get("/cas/" + result->output->digest.hex(),
-            std::max<std::size_t>(result->output->size, kMostOfPage));
+            std::max<std::size_t>(result->output->size, kMaxPageBytes));
     if (output && sha256(*output) == result->output->digest) {
       return Output{std::move(*output), result->text, result->output->digest};
     }
@@ -142,7 +144,7 @@ void RemoteCache::store(const Digest& key, std::string_view output, std::string_
 }
 
 std::optional<std::string> RemoteCache::find_text(const Digest& key) {
-  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMostOfEntry);
+  const std::optional<std::string> entry = get("/ac/" + key.hex(), kMaxEntryBytes);
   if (!entry) return std::nullopt;
   std::optional<ActionResult> result = read_action_result(*entry);
   if (!result) return std::nullopt;

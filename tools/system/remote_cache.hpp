@@ -68,7 +68,7 @@ class RemoteCache {
   std::string shown_url() const { return without_credentials(policy_.url); }
 
  private:
-  std::optional<std::string> get(const std::string& path, std::size_t most_bytes);
+  std::optional<std::string> get(const std::string& path, std::size_t max_bytes);
   bool put(const std::string& path, std::string_view body);
   bool is_missing(const std::string& path) const;
   void give_up(std::string_view what_follows, const Result<HttpAnswer>& answer);

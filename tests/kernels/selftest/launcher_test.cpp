@@ -116,15 +116,15 @@ TEST_CASE("Launcher remembers a bounded number of shapes, and those that were pr
   const std::size_t before = fake_cuda().live().allocations;
   const Launch prepared = bench.over_layout(0.5f, 5);
   REQUIRE(bench.launcher.prepare(prepared));
-  const std::size_t most = before + 1 + LayoutStore::kMostShapes;
-  for (std::size_t i = 0; i < 3 * LayoutStore::kMostShapes; ++i) {
+  const std::size_t most = before + 1 + LayoutStore::kMaxShapes;
+  for (std::size_t i = 0; i < 3 * LayoutStore::kMaxShapes; ++i) {
     REQUIRE(bench.launcher.run(bench.over_layout(static_cast<float>(i), 5)));
     REQUIRE(fake_cuda().live().allocations <= most);
   }
-  CHECK(bench.result()[0] == 10 * static_cast<float>(3 * LayoutStore::kMostShapes - 1) + 1);
+  CHECK(bench.result()[0] == 10 * static_cast<float>(3 * LayoutStore::kMaxShapes - 1) + 1);
   const std::size_t now = fake_cuda().live().allocations;
   REQUIRE(bench.launcher.run(
-      bench.over_layout(static_cast<float>(3 * LayoutStore::kMostShapes - 2), 5)));
+      bench.over_layout(static_cast<float>(3 * LayoutStore::kMaxShapes - 2), 5)));
   REQUIRE(bench.launcher.run(prepared));
   CHECK(bench.result()[0] == 6);
   CHECK(fake_cuda().live().allocations == now);

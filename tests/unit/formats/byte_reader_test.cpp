@@ -15,10 +15,10 @@ TEST_CASE("slice gives what lies inside, and nothing else", "[byte_reader]") {
   CHECK_FALSE(slice(bytes, 0, 7));
   CHECK_FALSE(slice(bytes, 6, 1));
   CHECK_FALSE(slice(bytes, 7, 0));
-  constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-  CHECK_FALSE(slice(bytes, kMost, 1));
-  CHECK_FALSE(slice(bytes, 1, kMost));  // a sum that wraps to 0
-  CHECK_FALSE(slice(bytes, kMost - 1, kMost));
+  constexpr auto kMax = std::numeric_limits<std::uint64_t>::max();
+  CHECK_FALSE(slice(bytes, kMax, 1));
+  CHECK_FALSE(slice(bytes, 1, kMax));  // a sum that wraps to 0
+  CHECK_FALSE(slice(bytes, kMax - 1, kMax));
 }
 
 TEST_CASE("ByteReader reads both byte orders", "[byte_reader]") {

@@ -131,31 +131,31 @@ TEST_CASE("read_elf refuses offsets and sizes outside of the file", "[elf]") {
   const std::string good = sample().build();
   const std::size_t sections = at(good, kSectionTable);
   const std::size_t segments = at(good, kSegmentTable);
-  constexpr std::uint64_t kMost = ~std::uint64_t{0};
+  constexpr std::uint64_t kMax = ~std::uint64_t{0};
 
   std::string file = good;
-  poke(file, kSectionTable, kMost - 63);
+  poke(file, kSectionTable, kMax - 63);
   CHECK_THAT(error_of(file), ContainsSubstring("the table of section headers"));
   file = good;
   poke(file, kSegmentTable, good.size() - 55);
   CHECK_THAT(error_of(file), ContainsSubstring("the table of program headers"));
   file = good;
-  poke(file, sections + 64 + 24, kMost);  // sh_offset of section 1
+  poke(file, sections + 64 + 24, kMax);  // sh_offset of section 1
   CHECK_THAT(error_of(file), ContainsSubstring("section 1"));
   file = good;
-  poke(file, sections + 64 + 32, kMost);  // sh_size of section 1
+  poke(file, sections + 64 + 32, kMax);  // sh_size of section 1
   CHECK_THAT(error_of(file), ContainsSubstring("passes the end of the file"));
   file = good;
   poke(file, sections + 64, std::uint32_t{0xffffff});  // sh_name of section 1
   CHECK_THAT(error_of(file), ContainsSubstring("the name of section 1"));
   file = good;
-  poke(file, segments + 32, kMost);  // p_filesz
+  poke(file, segments + 32, kMax);  // p_filesz
   CHECK_THAT(error_of(file), ContainsSubstring("segment 0"));
   file = good;
   poke(file, segments + 40, std::uint64_t{1});  // p_memsz below p_filesz
   CHECK_THAT(error_of(file), ContainsSubstring("for 1 bytes of memory"));
   file = good;
-  poke(file, segments + 16, kMost);  // p_vaddr, so that the segment's end wraps
+  poke(file, segments + 16, kMax);  // p_vaddr, so that the segment's end wraps
   CHECK_THAT(error_of(file), ContainsSubstring("segment 0"));
   file = good;
   poke(file, kSectionEntry, std::uint16_t{65});

@@ -63,7 +63,7 @@ class Argument {
 // The layout block ("info") of a kernel: the dims, then the strides of each operand.
 using LayoutBlock = InlineList<std::size_t, 5 * kMaxRank>;
 
-inline constexpr std::size_t kMostArguments = 16;
+inline constexpr std::size_t kMaxArguments = 16;
 
 // One kernel launch. A plain value: creating, changing and running it again allocates no memory.
 struct Launch {
@@ -77,8 +77,8 @@ struct Launch {
   std::uint16_t own_kernel = kByName;
   Dim3 grid;
   Dim3 block;
-  std::uint32_t shared_bytes = 0;                       // dynamic shared memory per block
-  InlineList<Argument, kMostArguments> arguments = {};  // in the order of the kernel's parameters
+  std::uint32_t shared_bytes = 0;                      // dynamic shared memory per block
+  InlineList<Argument, kMaxArguments> arguments = {};  // in the order of the kernel's parameters
 
   // Launcher puts the layout block into device memory and its address into
   // arguments[layout_argument]. If the block is empty, the argument stays null, and the kernel
@@ -98,8 +98,8 @@ struct Launch {
       return a.argument == b.argument && a.offset == b.offset;
     }
   };
-  static constexpr std::size_t kMostWorkspaceParts = 5;
-  InlineList<WorkspacePart, kMostWorkspaceParts> workspace_parts = {};
+  static constexpr std::size_t kMaxWorkspaceParts = 5;
+  InlineList<WorkspacePart, kMaxWorkspaceParts> workspace_parts = {};
 
   // Number of times that the kernel runs, one after the other. Launcher puts the number of the run,
   // a u32 that starts at 0, into arguments[step_argument].
