@@ -107,7 +107,7 @@ bool is_long(const OwnKernel& own, std::size_t widest) {
 bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
 
 bool single_occupancy(const OwnKernel& own, const tuning::Spread& spread) {
-  return tuning::sharing(own.name.data(), spread.machine.architecture) == 1;
+  return tuning::occupancy(own.name.data(), spread.machine.architecture) == 1;
 }
 
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
