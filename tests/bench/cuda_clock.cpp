@@ -18,6 +18,10 @@ using CUdeviceptr = unsigned long long;
 using Handle = void*;  // context, module, function, stream, event or graph
 constexpr int kCaptureRelaxed = 2;
 
+// CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, and what a function has without asking.
+constexpr int kMaxDynamicShared = 8;
+constexpr unsigned kGrantedShared = 48 * 1024;
+
 struct Symbols {
   CUresult (*init)(unsigned flags);
   CUresult (*error_name)(CUresult, const char** text);
@@ -28,6 +32,7 @@ struct Symbols {
   CUresult (*module_load)(Handle* module, const void* image);
   CUresult (*module_unload)(Handle module);
   CUresult (*get_function)(Handle* function, Handle module, const char* name);
+  CUresult (*set_attribute)(Handle function, int attribute, int value);
   CUresult (*launch)(Handle function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                      unsigned shared_bytes, Handle stream, void** arguments, void** extra);
   CUresult (*copy)(CUdeviceptr target, CUdeviceptr source, std::size_t, Handle stream);
@@ -173,6 +178,7 @@ struct CudaClock::State {
     find(cuda.module_load, "cuModuleLoadData");
     find(cuda.module_unload, "cuModuleUnload");
     find(cuda.get_function, "cuModuleGetFunction");
+    find(cuda.set_attribute, "cuFuncSetAttribute");
     find(cuda.launch, "cuLaunchKernel");
     find(cuda.copy, "cuMemcpyDtoDAsync_v2");
     find(cuda.event_create, "cuEventCreate");
@@ -417,6 +423,11 @@ Result<void*> CudaClock::find_function(void* module, const std::string& kernel) 
 
 Result<void> CudaClock::launch(StreamRef stream, void* function, Dim3 grid, Dim3 block,
                                unsigned shared_bytes, const void* const* arguments) const {
+  if (shared_bytes > kGrantedShared) {
+    KILN_TRY(state_->check(
+        state_->cuda.set_attribute(function, kMaxDynamicShared, static_cast<int>(shared_bytes)),
+        "cuFuncSetAttribute"));
+  }
   return state_->check(
       state_->cuda.launch(function, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared_bytes,
                           stream.native(), const_cast<void**>(arguments), nullptr),
