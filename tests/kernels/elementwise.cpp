@@ -311,7 +311,7 @@ Case build(const ElementwiseKernel& kernel, const Variant& variant, std::string 
       layouts.push_back(view.layout);
     }
     const auto plan_on = [&](const ops::Gpu& device) {
-      return kernel.plan(views, addresses.back(), variant.grid.geometry, device);
+      return kernel.plan(views, addresses.back(), variant.grid.geometry, variant.grid.gpu(device));
     };
     Result<ops::Launch> launch = plan_on(gpu);
     // The helper may choose another kernel on this device. The case is of this one.
@@ -325,17 +325,61 @@ Case build(const ElementwiseKernel& kernel, const Variant& variant, std::string 
   return made;
 }
 
+Variant random_variant(const ElementwiseKernel& kernel, Draw& draw) {
+  const std::size_t inputs = kernel.inputs.size();
+  const ops::Extents dims = draw.dims(0, 6);
+  const bool is_dense = draw.one_in(4);
+  Variant variant;
+  for (std::size_t i = 0; i < inputs; ++i) {
+    variant.views.push_back(is_dense ? draw.dense(dims) : draw.view(dims));
+    variant.name += (i == 0 ? "" : "+") + variant.views.back().name;
+    variant.misalignments.push_back(draw.misalignment());
+  }
+  variant.misalignments.push_back(draw.misalignment());
+  if (is_dense && draw.one_in(3)) {
+    variant.views[0].always_passed = true;
+    variant.name += "/passed-layout";
+  } else if (is_dense && kernel.in_place && draw.one_in(2)) {
+    variant.alias = draw.one_in(2) ? Alias::kSame : Alias::kNullInp;
+    variant.name += variant.alias == Alias::kSame ? "/in-place" : "/null-inp";
+  }
+  std::string offsets;
+  for (const std::size_t each : variant.misalignments) {
+    offsets += (offsets.empty() ? "" : "+") + std::to_string(each);
+  }
+  variant.grid = draw.grid();
+  // Only large launches over contiguous arrays have rows of blocks.
+  const std::uint32_t threads = variant.grid.threads, of_row = variant.grid.blocks * threads;
+  const bool is_large = of_row != 0 && of_row < count_of({dims}) && threads < 1024;
+  if (is_large && is_dense && kernel.takes_rows_of_blocks && draw.one_in(2)) {
+    const auto rows = static_cast<std::uint32_t>(draw.between(2, 9));
+    variant.grid = grid_of(variant.grid.blocks, threads, rows);
+  }
+  variant.name += "/offset=" + offsets + "/" + variant.grid.name;
+  return variant;
+}
+
+// True if the helpers choose the kernel for the variant in kiln's own geometry.
+bool is_chosen(const ElementwiseKernel& kernel, const Variant& variant) {
+  if (!variant.grid.is_own() || variant.empty) return false;
+  std::vector<View> inputs;
+  for (const NamedLayout& view : variant.views) inputs.push_back({view.layout, nullptr});
+  const auto launch = kernel.plan(inputs, nullptr, ops::Geometry::kOwn, variant.grid.gpu());
+  return launch && launch->kernel.text() == kernel.name;
+}
+
 }  // namespace
 
-std::vector<Variant> variants_of(const ElementwiseKernel& kernel, Breadth breadth) {
+std::vector<Variant> variants_of(const ElementwiseKernel& kernel, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_variant(kernel, *wanted.draw)};
   VariantList variants(kernel);
   add_all_values(kernel, variants);
-  if (breadth == Breadth::kHandful) {
+  if (wanted.breadth == Breadth::kHandful) {
     add_handful(kernel, variants);
   } else {
     add_full(kernel, variants);
   }
-  if (kernel.inputs.size() > 1) add_combined(kernel, breadth, variants);
+  if (kernel.inputs.size() > 1) add_combined(kernel, wanted.breadth, variants);
   return std::move(variants.list);
 }
 
@@ -346,22 +390,20 @@ CaseSpec elementwise_case(const ElementwiseKernel& kernel, const Variant& varian
           [kernel, variant, name](const Seed& seed) { return build(kernel, variant, name, seed); }};
 }
 
-void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
+void add_elementwise_cases(const ElementwiseKernel& kernel, const Wanted& wanted,
                            std::vector<CaseSpec>& cases) {
-  for (const Variant& variant : variants_of(kernel, breadth)) {
+  for (const Variant& variant : variants_of(kernel, wanted)) {
     cases.push_back(elementwise_case(kernel, variant));
   }
 }
 
-void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
+void add_chosen_cases(const ElementwiseKernel& kernel, const Wanted& wanted,
                       std::vector<CaseSpec>& cases) {
-  for (const Variant& variant : variants_of(kernel, breadth)) {
-    if (variant.grid.name != own_grid().name || variant.empty) continue;
-    std::vector<View> inputs;
-    for (const NamedLayout& view : variant.views) inputs.push_back({view.layout, nullptr});
-    const auto launch = kernel.plan(inputs, nullptr, ops::Geometry::kOwn, {});
-    if (launch && launch->kernel.text() == kernel.name) {
-      cases.push_back(elementwise_case(kernel, variant));
+  constexpr std::size_t kDraws = 1000;
+  const std::size_t before = cases.size(), rounds = wanted.draw == nullptr ? 1 : kDraws;
+  for (std::size_t i = 0; i < rounds && cases.size() == before; ++i) {
+    for (const Variant& variant : variants_of(kernel, wanted)) {
+      if (is_chosen(kernel, variant)) cases.push_back(elementwise_case(kernel, variant));
     }
   }
 }

@@ -12,6 +12,7 @@
 
 #include "case.hpp"
 #include "views.hpp"
+#include "wanted.hpp"
 
 namespace kiln::conformance {
 
@@ -60,8 +61,8 @@ struct ElementwiseKernel {
   std::function<Expected(const Bits* inputs)> reference;
 };
 
-// Returns the variants for a kernel with such inputs.
-std::vector<Variant> variants_of(const ElementwiseKernel& kernel, Breadth breadth);
+// Returns the variants for a kernel with such inputs; a single one if it is drawn.
+std::vector<Variant> variants_of(const ElementwiseKernel& kernel, const Wanted& wanted);
 
 // Returns the case of a variant. Its name consists of the names of the kernel and of the variant,
 // and `suffix`.
@@ -69,12 +70,12 @@ CaseSpec elementwise_case(const ElementwiseKernel& kernel, const Variant& varian
                           const std::string& suffix = "");
 
 // Adds a case for each variant.
-void add_elementwise_cases(const ElementwiseKernel& kernel, Breadth breadth,
+void add_elementwise_cases(const ElementwiseKernel& kernel, const Wanted& wanted,
                            std::vector<CaseSpec>& cases);
 
 // For a kernel of kiln's own that serves only some views: adds a case for each variant for which
-// `plan` chooses it.
-void add_chosen_cases(const ElementwiseKernel& kernel, Breadth breadth,
+// `plan` chooses it. Variants are drawn until there is one.
+void add_chosen_cases(const ElementwiseKernel& kernel, const Wanted& wanted,
                       std::vector<CaseSpec>& cases);
 
 }  // namespace kiln::conformance

@@ -12,6 +12,12 @@ std::string name(ImageLayout layout) {
                                                 : "narrowed";
 }
 
+ImageLayout random_layout(Draw& draw) {
+  constexpr ImageLayout kLayouts[] = {ImageLayout::kDense, ImageLayout::kDense,
+                                      ImageLayout::kChannelsLast, ImageLayout::kNarrowed};
+  return draw.one_of(kLayouts);
+}
+
 std::size_t product(const ops::Extents& dims) {
   std::size_t count = 1;
   for (const std::size_t dim : dims) count *= dim;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "case.hpp"
+#include "draw.hpp"
 #include "rows.hpp"
 #include "views.hpp"
 
@@ -18,6 +19,7 @@ enum class ImageLayout : std::uint8_t {
   kNarrowed,      // a view into larger images
 };
 std::string name(ImageLayout layout);
+ImageLayout random_layout(Draw& draw);
 
 // A read-only operand: elements in memory, and a view of them that is passed.
 class Image {

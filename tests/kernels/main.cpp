@@ -26,10 +26,13 @@ Runs every kernel of this build against a reference on the CPU, computed once fo
                       may be given more than once. ID@TARGET: with the images of that target
                       alone, cuda:0@compute_80 from PTX
   --case PATTERN      only the cases whose names match; '*' stands for any letters; may be repeated
-  --seed N            of the input values (default 1); each case derives its own from it
+  --seed N            of the input values and of random cases (default 1)
   --all               the full product of views, alignments and grids for every kernel
+  --random N          N random cases for each kernel, instead of the listed ones: shapes, strides,
+                      alignments and grids drawn from the seed
   --jobs N            threads; each takes kernel after kernel (default: one)
-  --max-elements N    skip larger cases: for devices that are slow
+  --max-elements N    skip larger cases: for devices that are slow; random cases have up to N
+                      elements (default 65536)
   --list              print the names of the cases and run none
 for example: kiln_conformance --device cuda:0 --case 'ugelu_f16/transposed/*'
 )";
@@ -59,7 +62,7 @@ std::optional<Options> parse(int argc, char** argv) {
       continue;
     }
     if (option == "--all") {
-      options.suite.selection = Selection::kEverything;
+      options.suite.selection.everything = true;
       continue;
     }
     if (option == "--help" || option == "-h") {
@@ -77,7 +80,9 @@ std::optional<Options> parse(int argc, char** argv) {
     } else if (option == "--case" && !value.empty()) {
       options.suite.patterns.push_back(value);
     } else if (option == "--seed" && number) {
-      options.suite.seed = *number;
+      options.suite.selection.seed = *number;
+    } else if (option == "--random" && number && *number >= 1) {
+      options.suite.selection.random = *number;
     } else if (option == "--jobs" && number && *number >= 1 && *number <= 256) {
       options.suite.jobs = static_cast<unsigned>(*number);
     } else if (option == "--max-elements" && number) {
@@ -88,7 +93,21 @@ std::optional<Options> parse(int argc, char** argv) {
       return std::nullopt;
     }
   }
+  if (options.suite.max_elements != 0) {
+    options.suite.selection.most_elements = options.suite.max_elements;
+  }
   return options;
+}
+
+// The options that a case depends on, to run it again.
+std::string again(const SuiteOptions& options) {
+  const Selection& selection = options.selection;
+  std::string text = " --seed " + std::to_string(selection.seed);
+  if (selection.everything) text += " --all";
+  if (selection.random == 0) return text;
+  text += " --random " + std::to_string(selection.random);
+  if (options.max_elements != 0) text += " --max-elements " + std::to_string(options.max_elements);
+  return text;
 }
 
 std::vector<DeclaredKernel> declared_kernels() {
@@ -151,7 +170,7 @@ int main(int argc, char** argv) {
     const kiln::DeviceInfo& info = device->info();
     const std::string name = info.id + (target.empty() ? "" : "@" + target);
     std::cout << "device " << name << ": " << info.name << ", " << info.target << ", seed "
-              << options->suite.seed << '\n'
+              << options->suite.selection.seed << '\n'
               << std::flush;
     // Reports once that this build has no image for the device, not for each case.
     for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
@@ -161,9 +180,7 @@ int main(int argc, char** argv) {
     }
     SuiteDevice subject;
     subject.id = name;
-    subject.rerun = "kiln_conformance --device " + name + " --seed " +
-                    std::to_string(options->suite.seed) +
-                    (options->suite.selection == Selection::kEverything ? " --all" : "");
+    subject.rerun = "kiln_conformance --device " + name + again(options->suite);
     subject.open = [device = *device, target] { return make_device_executor(device, target); };
     subjects.push_back(std::move(subject));
     devices.push_back(std::move(*device));

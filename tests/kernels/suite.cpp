@@ -112,7 +112,7 @@ class Run {
         }
         if (!prepared) {
           const auto start = Clock::now();
-          const Seed seed = seed_for(spec.name, options_.seed);
+          const Seed seed = seed_for(spec.name, options_.selection.seed);
           prepared = prepare(spec.build(seed), seed);
           preparing += seconds_since(start);
         }
@@ -224,6 +224,7 @@ bool matches(std::string_view pattern, std::string_view text) {
 }
 
 bool takes_every_case(const SuiteOptions& options) {
+  if (options.selection.random != 0) return false;
   return options.patterns.empty() || std::ranges::count(options.patterns, "*") != 0;
 }
 

@@ -64,8 +64,7 @@ struct SuiteDevice {
 
 struct SuiteOptions {
   std::vector<std::string> patterns;  // of case names; '*': any letters; empty: every case
-  Selection selection = Selection::kUsual;
-  std::uint64_t seed = 1;
+  Selection selection;
   std::size_t max_elements = 0;  // larger cases are skipped; 0: no limit
   unsigned jobs = 1;             // threads; each takes one kernel after another
 };
@@ -99,6 +98,7 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
 
 // Returns true if `text` matches a pattern in which '*' stands for any letters.
 bool matches(std::string_view pattern, std::string_view text);
+// Returns true if all listed cases are run.
 bool takes_every_case(const SuiteOptions& options);
 bool is_chosen(const SuiteOptions& options, std::string_view name);
 

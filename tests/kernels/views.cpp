@@ -51,7 +51,7 @@ std::vector<NamedLayout> make_strided_layouts() {
   add("stepped", {{1023}, {2}});
   add("stepped", {{31, 17}, {102, 3}}, 5);
   add("stepped", {{64, 80}, {1280, 16}});  // all strides are of whole chunks
-  add("windows", {{60, 7}, {1, 1}});  // each row starts one element after the previous one
+  add("windows", {{60, 7}, {1, 1}});       // each row starts one element after the previous one
   add("ones", {{1, 65, 1, 33, 1}, {7, 1, 9, 65, 5}});
   add("eight-dims", permuted({2, 3, 2, 3, 2, 3, 2, 3}, {7, 1, 5, 3, 4, 2, 6, 0}));
   return list;
@@ -68,7 +68,7 @@ std::string shape_name(const ops::Extents& dims) {
 GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads, std::uint32_t rows) {
   std::string name = "grid=" + std::to_string(blocks) + "x";
   if (rows != 1) name += std::to_string(rows) + "x";
-  return {name + std::to_string(threads), ops::Geometry::kOwn, blocks, threads, rows};
+  return {name + std::to_string(threads), ops::Geometry::kOwn, blocks, threads, rows, 0};
 }
 
 void GridChoice::apply(ops::Launch& launch) const {
@@ -77,12 +77,12 @@ void GridChoice::apply(ops::Launch& launch) const {
 }
 
 const GridChoice& own_grid() {
-  static const GridChoice grid{"own", ops::Geometry::kOwn, 0, 0, 1};
+  static const GridChoice grid{"own", ops::Geometry::kOwn, 0, 0, 1, 0};
   return grid;
 }
 
 const GridChoice& reference_grid() {
-  static const GridChoice grid{"reference", ops::Geometry::kReference, 0, 0, 1};
+  static const GridChoice grid{"reference", ops::Geometry::kReference, 0, 0, 1, 0};
   return grid;
 }
 
@@ -92,7 +92,7 @@ std::size_t GridChoice::work(std::size_t elements) const {
 
 const std::vector<GridChoice>& all_grids() {
   static const std::vector<GridChoice> grids = {
-      own_grid(),      reference_grid(), grid_of(1, 1),      grid_of(1, 32),     grid_of(3, 64),
+      own_grid(),      reference_grid(), grid_of(1, 1),      grid_of(1, 32),   grid_of(3, 64),
       grid_of(5, 100), grid_of(7, 1024), grid_of(1000, 128), grid_of(1000, 32)};
   return grids;
 }

@@ -7,16 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "kiln/ops/layout.hpp"
 
 namespace kiln::conformance {
-
-// The number of cases for a kernel.
-enum class Breadth : std::uint8_t {
-  kHandful,  // all values, and each kind of view, pointer and grid once
-  kFull,     // the product of views, alignments and grids
-};
 
 // The grid of a launch: a geometry of the launch helpers, or a size chosen by the test.
 struct GridChoice {
@@ -25,7 +20,14 @@ struct GridChoice {
   ops::Geometry geometry = ops::Geometry::kOwn;
   std::uint32_t blocks = 0, threads = 0;  // 0: chosen by the geometry
   std::uint32_t rows = 1;                 // of blocks, along y
+  std::uint32_t multiprocessors = 0;      // of the GPU that is planned for; 0: the device's
 
+  bool is_own() const { return geometry == ops::Geometry::kOwn && blocks == 0; }
+  // Returns the GPU that is planned for. A small GPU gets few threads, each of which does much.
+  ops::Gpu gpu(ops::Gpu device = {}) const {
+    if (multiprocessors != 0) device.multiprocessors = multiprocessors;
+    return device;
+  }
   void apply(ops::Launch& launch) const;
   // Returns the cost of a launch over `elements`. Idle threads count as well.
   std::size_t work(std::size_t elements) const;

@@ -51,7 +51,7 @@ Bits scalar_bits(DType dtype, double value) {
 
 }  // namespace
 
-bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_affine_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts || parts->root != "affine") return false;
   const DType dtype = parts->dtype;
@@ -61,9 +61,8 @@ bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<
   subject.output = dtype;
   subject.in_place = true;
   subject.takes_rows_of_blocks = true;
-  const bool represents = represents_family("affine", kernel);
-  std::size_t turn = 0;
-  for (const Variant& variant : variants_of(subject, breadth_of(selection, represents))) {
+  std::size_t turn = wanted.draw != nullptr ? wanted.draw->below(std::size(kFloatScalars)) : 0;
+  for (const Variant& variant : variants_of(subject, wanted)) {
     const auto pick = [&](const auto& list) { return list[turn++ % std::size(list)]; };
     const Scalars scalars = is_float(dtype) ? pick(kFloatScalars)
                             : ops::info(dtype).kind == ops::NumberKind::kSigned

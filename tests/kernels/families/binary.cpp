@@ -91,7 +91,7 @@ Expected binary_reference(BinaryOp op, DType dtype, const Bits* inputs) {
 
 }  // namespace
 
-bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_binary_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   for (const ops::BinaryOpInfo& each : ops::kBinaryOps) {
@@ -117,8 +117,7 @@ bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<
       return plan(call, gpu);
     };
     subject.reference = [=](const Bits* inputs) { return binary_reference(op, dtype, inputs); };
-    add_elementwise_cases(subject, breadth_of(selection, represents_family("binary", kernel)),
-                          cases);
+    add_elementwise_cases(subject, wanted, cases);
     return true;
   }
   return false;

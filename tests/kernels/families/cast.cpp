@@ -84,7 +84,7 @@ Expected cast_reference(DType from, DType to, Bits inp) {
   return Expected::exactly(low_bits(to, wide));
 }
 
-bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_cast_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> target = split_dtype(kernel);
   if (!target) return false;
   const std::optional<RootAndDType> source = split_dtype(target->root);
@@ -93,11 +93,10 @@ bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<Ca
   if (!tiled && source->root != "cast") return false;
   const ElementwiseKernel subject = cast_kernel(kernel, source->dtype, target->dtype,
                                                 tiled ? ops::Tiles::kAlways : ops::Tiles::kNever);
-  const Breadth breadth = breadth_of(selection, represents_family("cast", kernel));
   if (tiled) {
-    add_chosen_cases(subject, breadth, cases);
+    add_chosen_cases(subject, wanted, cases);
   } else {
-    add_elementwise_cases(subject, breadth, cases);
+    add_elementwise_cases(subject, wanted, cases);
   }
   return true;
 }

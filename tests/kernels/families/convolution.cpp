@@ -67,6 +67,37 @@ struct ConvolutionCase {
   }
 };
 
+// Draws a convolution whose windows fit, with few enough terms for the reference.
+ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, ConvolutionTiles tiles,
+                                   Draw& draw) {
+  const bool is_tiled = tiles != ConvolutionTiles::kNone;
+  const std::size_t most_taps = is_tiled ? 31 : 100;
+  for (;;) {
+    const ops::Extents src = draw.dims(dims + 2, dims + 2, draw.limit() / 4);
+    ConvolutionCase choice{
+        src[0], src[1], draw.size(150), {src.begin() + 2, dims}, {src.begin() + 2, dims}};
+    std::size_t terms = choice.channels;
+    for (std::size_t d = 0; d < dims; ++d) {
+      choice.window[d] = draw.one_in(6) ? draw.size(most_taps) : draw.between(1, 5);
+      terms *= choice.window[d];
+    }
+    choice.stride = draw.one_in(2) ? 1 : draw.between(1, 5);
+    choice.padding = draw.one_in(2) ? 0 : draw.below(2 * choice.window[0] + 2);
+    choice.dilation = draw.one_in(2) ? 1 : draw.between(1, 4);
+    if (of == ConvolutionKind::kTransposed) choice.out_padding = draw.below(choice.stride);
+    choice.src = random_layout(draw);
+    choice.kernel = random_layout(draw);
+    choice.misalignment = draw.misalignment();
+    choice.tiles = tiles;
+    if (!is_tiled) {
+      choice.grid = draw.grid();
+      if (draw.one_in(6)) choice.kind = draw.one_in(2) ? RowKind::kNan : RowKind::kInfinity;
+    }
+    const Result<ops::Extents> out = output_dims(choice.call(of, DType::kF32));
+    if (out && product(*out) <= 8 * draw.limit() / terms) return choice;
+  }
+}
+
 std::vector<ConvolutionCase> cases_of_dims(std::size_t dims, Breadth breadth) {
   const bool flat = dims == 2;
   const auto sizes = [flat](std::size_t height, std::size_t width) {
@@ -150,6 +181,14 @@ std::vector<TiledCase> cases_of_tiles(bool many_channels) {
     list[i].choice.tiles = ConvolutionTiles::kFewChannelsApart;
   }
   return list;
+}
+
+TiledCase random_tiled_case(bool many_channels, Draw& draw) {
+  const auto of = draw.one_in(2) ? ConvolutionKind::kPlain : ConvolutionKind::kTransposed;
+  const auto tiles = many_channels    ? ConvolutionTiles::kManyChannels
+                     : draw.one_in(2) ? ConvolutionTiles::kFewChannels
+                                      : ConvolutionTiles::kFewChannelsApart;
+  return {of, random_convolution(of, draw.between(1, 2), tiles, draw)};
 }
 
 // Computes the reference: each element of the image times each weight, added to the output that the
@@ -242,16 +281,19 @@ Case build(std::string name, ConvolutionKind of, DType dtype, const ConvolutionC
     call.src = src->first(addresses[0]);
     call.kernel = kernel->first(addresses[1]);
     call.dst = addresses[2];
-    Result<ops::Launch> launch = plan(call);
+    Result<ops::Launch> launch = plan(call, choice.grid.gpu());
     if (launch) choice.grid.apply(*launch);
     return launch;
   };
   return made;
 }
 
-void add_tiled_cases(std::string_view kernel, DType dtype, bool many_channels,
+void add_tiled_cases(std::string_view kernel, DType dtype, bool many_channels, const Wanted& wanted,
                      std::vector<CaseSpec>& cases) {
-  for (const TiledCase& each : cases_of_tiles(many_channels)) {
+  const std::vector<TiledCase> list =
+      wanted.draw != nullptr ? std::vector{random_tiled_case(many_channels, *wanted.draw)}
+                             : cases_of_tiles(many_channels);
+  for (const TiledCase& each : list) {
     const ConvolutionCase choice = each.choice;
     const ConvolutionKind of = each.kind;
     const std::string name = choice.name(
@@ -264,13 +306,13 @@ void add_tiled_cases(std::string_view kernel, DType dtype, bool many_channels,
 
 }  // namespace
 
-bool add_convolution_cases(std::string_view kernel, Selection selection,
+bool add_convolution_cases(std::string_view kernel, const Wanted& wanted,
                            std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::string_view root = parts->root;
   if (root == "conv_tiles64" || root == "conv_tiles16") {
-    add_tiled_cases(kernel, parts->dtype, root == "conv_tiles64", cases);
+    add_tiled_cases(kernel, parts->dtype, root == "conv_tiles64", wanted, cases);
     return true;
   }
   const bool transposed = root == "conv_transpose1d" || root == "conv_transpose2d";
@@ -278,8 +320,11 @@ bool add_convolution_cases(std::string_view kernel, Selection selection,
   const std::size_t dims = root.substr(root.size() - 2) == "1d" ? 1 : 2;
   const ConvolutionKind of = transposed ? ConvolutionKind::kTransposed : ConvolutionKind::kPlain;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
-  for (const ConvolutionCase& choice : cases_of_dims(dims, breadth)) {
+  const std::vector<ConvolutionCase> list =
+      wanted.draw != nullptr
+          ? std::vector{random_convolution(of, dims, ConvolutionTiles::kNone, *wanted.draw)}
+          : cases_of_dims(dims, wanted.breadth);
+  for (const ConvolutionCase& choice : list) {
     const Result<ops::Extents> out = output_dims(choice.call(of, dtype));
     if (!out) continue;  // windows that do not fit
     const std::string name = choice.name(kernel);

@@ -93,10 +93,25 @@ Case build_tensor(std::string name, BlockFormat format, DType dtype, const Tenso
   return made;
 }
 
-void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
-                      std::vector<CaseSpec>& cases) {
-  const ops::BlockFormatInfo& of = ops::info(format);
-  const bool is_large = of.values == 256;
+TensorCase random_tensor_case(BlockFormat format, Draw& draw) {
+  const std::size_t values = ops::info(format).values;
+  TensorCase choice{draw.size(draw.limit() / values)};
+  if (draw.one_in(2)) choice.kind = BlockKind::kSpecial;
+  if (draw.one_in(2)) choice.geometry = Geometry::kReference;
+  choice.misalignment = draw.misalignment();
+  choice.ends_memory = draw.one_in(3);
+  if (draw.one_in(4) && values != 256) choice.grid = static_cast<std::uint32_t>(draw.size(20));
+  if (draw.one_in(4) && values == 256) {
+    std::size_t along_y = draw.size(32);
+    while (choice.blocks % along_y != 0) --along_y;
+    if (along_y > 1) choice.grid = static_cast<std::uint32_t>(choice.blocks / along_y);
+  }
+  return choice;
+}
+
+std::vector<TensorCase> tensor_cases(BlockFormat format, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_tensor_case(format, *wanted.draw)};
+  const bool is_large = ops::info(format).values == 256;
   std::vector<TensorCase> list = {
       // Every quant at every place.
       {16, BlockKind::kSpecial},
@@ -107,14 +122,19 @@ void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
   // For short blocks, a launch may have any grid.
   list.push_back({40, BlockKind::kUsual, Geometry::kOwn, 0, false, is_large ? 5u : 2u});
   if (is_large) list.push_back({6, BlockKind::kSpecial, Geometry::kOwn, 1, true, 2});
-  for (const TensorCase& choice : list) {
+  return list;
+}
+
+void add_tensor_cases(std::string_view kernel, BlockFormat format, DType dtype,
+                      const Wanted& wanted, std::vector<CaseSpec>& cases) {
+  for (const TensorCase& choice : tensor_cases(format, wanted)) {
     std::string name = std::string(kernel) + "/blocks=" + std::to_string(choice.blocks);
     if (choice.kind == BlockKind::kSpecial) name += "/special";
     if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
     if (choice.ends_memory) name += "/at-the-end";
     name += choice.grid != 0 ? "/grid=" + std::to_string(choice.grid)
                              : (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
-    cases.push_back({name, choice.blocks * of.values, [=](const Seed& seed) {
+    cases.push_back({name, choice.blocks * ops::info(format).values, [=](const Seed& seed) {
                        return build_tensor(name, format, dtype, choice, seed);
                      }});
   }
@@ -144,6 +164,22 @@ struct RowsCase {
 };
 
 constexpr std::size_t kTableRows = 5;
+
+// `unit`: columns come in multiples of it.
+RowsCase random_rows_case(std::size_t unit, Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2, draw.limit() / unit);
+  RowsCase choice{std::vector<std::uint32_t>(dims[0]), unit * dims[1]};
+  for (std::uint32_t& id : choice.ids) id = static_cast<std::uint32_t>(draw.below(kTableRows));
+  choice.gap = draw.gap();
+  if (draw.one_in(2)) choice.geometry = Geometry::kReference;
+  choice.misalignment = draw.misalignment();
+  choice.ends_memory = draw.one_in(3);
+  if (draw.one_in(4)) {
+    choice.blocks = static_cast<std::uint32_t>(draw.size(9));
+    choice.threads = static_cast<std::uint32_t>(32 * draw.between(1, 8));
+  }
+  return choice;
+}
 
 // `row` makes a row of the table; `expected_at` returns the permitted results for its value `j`.
 Case build_rows(std::string name, const RowsCase& choice, std::size_t unit, std::size_t row_bytes,
@@ -205,16 +241,21 @@ Call rows_call(const RowsCase& choice, const std::vector<void*>& addresses, std:
   return call;
 }
 
-void add_block_rows(std::string_view kernel, BlockFormat format, std::vector<CaseSpec>& cases) {
+std::vector<RowsCase> block_rows(std::size_t values, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_rows_case(values, *wanted.draw)};
+  const std::size_t some = values == 32 ? 96 : 512;
+  return {{{4, 0, 4}, some},
+          {{1}, 2 * some, 0, Geometry::kReference, 0, true},
+          {{3, 2}, values, 3, Geometry::kReference, 1},
+          // More work along a row than the launch has threads.
+          {{2, 4}, 3 * some, 1, Geometry::kOwn, 0, true, 2, 32}};
+}
+
+void add_block_rows(std::string_view kernel, BlockFormat format, const Wanted& wanted,
+                    std::vector<CaseSpec>& cases) {
   const ops::BlockFormatInfo& of = ops::info(format);
   const std::size_t unit = of.bytes % 4 == 0 ? 4 : 2;
-  const std::size_t some = of.values == 32 ? 96 : 512;
-  for (const RowsCase& choice :
-       std::vector<RowsCase>{{{4, 0, 4}, some},
-                             {{1}, 2 * some, 0, Geometry::kReference, 0, true},
-                             {{3, 2}, of.values, 3, Geometry::kReference, 1},
-                             // More work along a row than the launch has threads.
-                             {{2, 4}, 3 * some, 1, Geometry::kOwn, 0, true, 2, 32}}) {
+  for (const RowsCase& choice : block_rows(of.values, wanted)) {
     const std::string name = choice.name(kernel);
     const auto row = [=](Random& random, const Seed&) {
       return random_blocks(format, BlockKind::kSpecial, choice.columns / of.values, random);
@@ -234,13 +275,18 @@ void add_block_rows(std::string_view kernel, BlockFormat format, std::vector<Cas
   }
 }
 
-void add_float_rows(std::string_view kernel, DType dtype, std::vector<CaseSpec>& cases) {
+std::vector<RowsCase> float_rows(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_rows_case(1, *wanted.draw)};
+  return {{{4, 0, 4}, 33},
+          {{1}, 300, 0, Geometry::kReference, 0, true},
+          {{3, 2}, 1, 3, Geometry::kReference, 1},
+          {{2, 4}, 200, 1, Geometry::kOwn, 3, true, 2, 32}};
+}
+
+void add_float_rows(std::string_view kernel, DType dtype, const Wanted& wanted,
+                    std::vector<CaseSpec>& cases) {
   const std::size_t unit = size_of(dtype);
-  for (const RowsCase& choice :
-       std::vector<RowsCase>{{{4, 0, 4}, 33},
-                             {{1}, 300, 0, Geometry::kReference, 0, true},
-                             {{3, 2}, 1, 3, Geometry::kReference, 1},
-                             {{2, 4}, 200, 1, Geometry::kOwn, 3, true, 2, 32}}) {
+  for (const RowsCase& choice : float_rows(wanted)) {
     const std::string name = choice.name(kernel);
     const auto row = [=](Random& random, const Seed& seed) {
       return mixed_values(dtype, choice.columns, {seed.run, random.bits()});
@@ -263,23 +309,24 @@ void add_float_rows(std::string_view kernel, DType dtype, std::vector<CaseSpec>&
 
 }  // namespace
 
-bool add_dequantize_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+bool add_dequantize_cases(std::string_view kernel, const Wanted& wanted,
+                          std::vector<CaseSpec>& cases) {
   constexpr std::string_view kTensor = "dequantize_block_", kRows = "get_rows_";
   if (kernel.substr(0, kTensor.size()) == kTensor) {
     const std::optional<RootAndDType> parts = split_dtype(kernel);
     const auto format = parts ? format_named(parts->root.substr(kTensor.size())) : std::nullopt;
     if (!format) return false;
-    add_tensor_cases(kernel, *format, parts->dtype, cases);
+    add_tensor_cases(kernel, *format, parts->dtype, wanted, cases);
     return true;
   }
   if (kernel.substr(0, kRows.size()) != kRows) return false;
   if (const auto format = format_named(kernel.substr(kRows.size()))) {
-    add_block_rows(kernel, *format, cases);
+    add_block_rows(kernel, *format, wanted, cases);
     return true;
   }
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts || parts->root != "get_rows") return false;
-  add_float_rows(kernel, parts->dtype, cases);
+  add_float_rows(kernel, parts->dtype, wanted, cases);
   return true;
 }
 

@@ -6,13 +6,56 @@
 
 namespace kiln::conformance {
 
-std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
-                               Selection selection) {
-  std::vector<CaseSpec> cases;
+namespace {
+
+// Adds the cases of a kernel by the family that knows it, if any.
+void add_cases(std::string_view module, std::string_view kernel, const Wanted& wanted,
+               std::vector<CaseSpec>& cases) {
   for (const Family& family : kFamilies) {
-    if (family.module == module && family.add_cases(kernel, selection, cases)) return cases;
+    if (family.module == module && family.add_cases(kernel, wanted, cases)) return;
   }
-  return {};
+}
+
+// Draws random case `number` of a kernel until its work is within the limit. Returns nothing if no
+// draw gives such a case.
+std::optional<CaseSpec> random_case(std::string_view module, std::string_view kernel,
+                                    const Selection& selection, std::size_t number) {
+  constexpr std::size_t kDraws = 100;
+  const std::string name = std::string(kernel) + "/random=" + std::to_string(number);
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    Draw draw(seed_for(name + "/" + std::to_string(i), selection.seed).own,
+              selection.most_elements);
+    std::vector<CaseSpec> cases;
+    add_cases(module, kernel, {Breadth::kHandful, &draw}, cases);
+    if (cases.empty()) return std::nullopt;
+    CaseSpec& spec = cases[draw.below(cases.size())];
+    if (spec.elements > selection.most_elements) continue;
+    spec.name.replace(0, kernel.size(), name);
+    spec.build = [build = std::move(spec.build), named = spec.name](const Seed& seed) {
+      Case made = build(seed);
+      made.name = named;
+      return made;
+    };
+    return std::move(spec);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
+                               const Selection& selection) {
+  std::vector<CaseSpec> cases;
+  if (selection.random == 0) {
+    const bool is_full = selection.everything || represents_family(module, kernel);
+    add_cases(module, kernel, {is_full ? Breadth::kFull : Breadth::kHandful}, cases);
+  }
+  for (std::size_t number = 0; number < selection.random; ++number) {
+    if (auto spec = random_case(module, kernel, selection, number)) {
+      cases.push_back(std::move(*spec));
+    }
+  }
+  return cases;
 }
 
 bool represents_family(std::string_view module, std::string_view kernel) {

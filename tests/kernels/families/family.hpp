@@ -13,20 +13,21 @@
 #include "tests/kernels/case.hpp"
 #include "tests/kernels/contracts.hpp"
 #include "tests/kernels/views.hpp"
+#include "tests/kernels/wanted.hpp"
 
 namespace kiln::conformance {
 
 // The cases of a run.
-enum class Selection : std::uint8_t {
-  // The full product of views, alignments and grids for the kernels that represent their family. A
-  // handful for the other kernels, which differ from these only in what they compute.
-  kUsual,
-  kEverything,  // the full product for all kernels
+struct Selection {
+  // The full product of views, alignments and grids for all kernels. Without it, only the kernels
+  // that represent their family get it, and the others, which differ from these only in what they
+  // compute, get a handful.
+  bool everything = false;
+  // If not 0, this many random cases for each kernel, instead of the listed ones.
+  std::size_t random = 0;
+  std::size_t most_elements = std::size_t{1} << 16;  // of a random case, or threads
+  std::uint64_t seed = 1;                            // of random cases, and of all values
 };
-constexpr Breadth breadth_of(Selection selection, bool represents_family) {
-  return selection == Selection::kEverything || represents_family ? Breadth::kFull
-                                                                  : Breadth::kHandful;
-}
 
 // True if a kernel represents all kernels with the same access pattern: those in the tables with
 // the same family, cost and element sizes. The representative is the one with the most scalars;
@@ -35,8 +36,10 @@ constexpr Breadth breadth_of(Selection selection, bool represents_family) {
 bool represents_family(std::string_view module, std::string_view kernel);
 
 // Adds the cases of a kernel of the family's module. Returns false if the family does not know the
-// name.
-using AddCases = bool (*)(std::string_view kernel, Selection selection,
+// name. If a case is drawn, a family may add one for each way in which the kernel is used; one of
+// them is taken. It must be one that the launch helpers take: a plan that they refuse fails it. None is added
+// if the draws give nothing for which the helpers choose the kernel.
+using AddCases = bool (*)(std::string_view kernel, const Wanted& wanted,
                           std::vector<CaseSpec>& cases);
 
 struct Family {
@@ -45,32 +48,35 @@ struct Family {
   Contracts (*contracts)() = nullptr;  // contracts of its kernels, for docs/KERNELS.md
 };
 
-bool add_affine_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_binary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_cast_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_dequantize_cases(std::string_view kernel, Selection selection,
+bool add_affine_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_binary_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_cast_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_dequantize_cases(std::string_view kernel, const Wanted& wanted,
                           std::vector<CaseSpec>& cases);
-bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_fused_product_cases(std::string_view kernel, Selection selection,
+bool add_fill_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_fused_product_cases(std::string_view kernel, const Wanted& wanted,
                              std::vector<CaseSpec>& cases);
-bool add_half_product_cases(std::string_view kernel, Selection selection,
+bool add_half_product_cases(std::string_view kernel, const Wanted& wanted,
                             std::vector<CaseSpec>& cases);
-bool add_indexing_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_quantize_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_quantized_product_cases(std::string_view kernel, Selection selection,
+bool add_indexing_cases(std::string_view kernel, const Wanted& wanted,
+                        std::vector<CaseSpec>& cases);
+bool add_norm_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_quantize_cases(std::string_view kernel, const Wanted& wanted,
+                        std::vector<CaseSpec>& cases);
+bool add_quantized_product_cases(std::string_view kernel, const Wanted& wanted,
                                  std::vector<CaseSpec>& cases);
-bool add_rearrange_cases(std::string_view kernel, Selection selection,
+bool add_rearrange_cases(std::string_view kernel, const Wanted& wanted,
                          std::vector<CaseSpec>& cases);
-bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_convolution_cases(std::string_view kernel, Selection selection,
+bool add_reduce_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_rope_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_sort_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_ternary_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_unary_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
+bool add_convolution_cases(std::string_view kernel, const Wanted& wanted,
                            std::vector<CaseSpec>& cases);
-bool add_upsample_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
-bool add_window_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases);
+bool add_upsample_cases(std::string_view kernel, const Wanted& wanted,
+                        std::vector<CaseSpec>& cases);
+bool add_window_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases);
 
 Contracts affine_contracts();
 Contracts binary_contracts();
@@ -116,9 +122,10 @@ inline constexpr Family kFamilies[] = {
     {"unary", add_unary_cases, unary_contracts},
 };
 
-// Returns the cases of a kernel; none if no family knows it.
+// Returns the cases of a kernel; none if no family knows it. The names of random cases have the
+// case's number after the kernel. A case is the same however many there are.
 std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
-                               Selection selection = Selection::kUsual);
+                               const Selection& selection = {});
 
 // Splits "ugelu_erf_fp8_e4m3" into {"ugelu_erf", kF8E4M3}. Kernels spell f8e4m3 in two ways.
 struct RootAndDType {

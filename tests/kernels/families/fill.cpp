@@ -18,6 +18,9 @@ Bits value_of(DType dtype, std::size_t turn) {
   const std::vector<Bits>& values = special_values(dtype);
   return values[turn % values.size()];
 }
+std::size_t first_turn(DType dtype, const Wanted& wanted) {
+  return wanted.draw == nullptr ? 0 : wanted.draw->below(special_values(dtype).size());
+}
 
 Bits untouched(const std::vector<std::byte>& content, DType dtype, std::size_t i) {
   return load(dtype, content.data() + i * size_of(dtype));
@@ -64,8 +67,9 @@ CaseSpec empty_case(std::string_view kernel, DType dtype, std::size_t index, Cou
           }};
 }
 
-void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector<CaseSpec>& cases) {
-  std::size_t turn = 0;
+void add_fill(std::string_view kernel, DType dtype, const Wanted& wanted,
+              std::vector<CaseSpec>& cases) {
+  std::size_t turn = first_turn(dtype, wanted);
   const auto add = [&](std::size_t count, std::size_t misalignment, const GridChoice& grid) {
     std::string name = std::string(kernel) + "/contiguous/n=" + std::to_string(count);
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
@@ -85,13 +89,17 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
                          call.count = count;
                          call.buffer = addresses[0];
                          call.geometry = grid.geometry;
-                         Result<ops::Launch> launch = plan(call);
+                         Result<ops::Launch> launch = plan(call, grid.gpu());
                          if (launch) grid.apply(*launch);
                          return launch;
                        };
                        return made;
                      }});
   };
+  if (Draw* const draw = wanted.draw) {
+    const std::size_t count = draw->size(draw->limit()), misalignment = draw->misalignment();
+    return add(count, misalignment, draw->grid());
+  }
   cases.push_back(empty_case(kernel, dtype, 2, std::size_t{0}, [dtype](void* buffer) {
     ops::Fill call;
     call.value.dtype = dtype;
@@ -107,7 +115,7 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
   for (const std::size_t misalignment : {std::size_t{0}, std::size_t{3}}) {
     add((std::size_t{1} << 18) + 77, misalignment, own_grid());
   }
-  if (breadth == Breadth::kHandful) {
+  if (wanted.breadth == Breadth::kHandful) {
     for (const std::size_t count : {std::size_t{1}, std::size_t{8193}}) add(count, 0, own_grid());
     add(1025, 0, reference_grid());
     add(1031, 1, grid_of(3, 64));
@@ -128,9 +136,9 @@ void add_fill(std::string_view kernel, DType dtype, Breadth breadth, std::vector
   }
 }
 
-void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
+void add_const_set(std::string_view kernel, DType dtype, const Wanted& wanted,
                    std::vector<CaseSpec>& cases) {
-  std::size_t turn = 0;
+  std::size_t turn = first_turn(dtype, wanted);
   const auto add = [&](const NamedLayout& view, std::size_t misalignment, const GridChoice& grid) {
     std::string name = std::string(kernel) + "/" + view.name;
     if (misalignment != 0) name += "/offset=" + std::to_string(misalignment);
@@ -159,7 +167,7 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
                          call.out =
                              static_cast<std::byte*>(addresses[0]) + view.offset * size_of(dtype);
                          call.geometry = grid.geometry;
-                         Result<ops::Launch> launch = plan(call);
+                         Result<ops::Launch> launch = plan(call, grid.gpu());
                          if (!launch) return launch;
                          grid.apply(*launch);
                          if (view.always_passed) pass_layout(*launch, {view.layout});
@@ -168,6 +176,11 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
                        return made;
                      }});
   };
+  if (Draw* const draw = wanted.draw) {
+    const NamedLayout view = draw->view(draw->dims(0, 6));
+    const std::size_t misalignment = draw->misalignment();
+    return add(view, misalignment, draw->grid());
+  }
   cases.push_back(empty_case(kernel, dtype, 0, std::size_t{0}, [dtype](void* out) {
     ops::ConstSet call;
     call.value.dtype = dtype;
@@ -178,7 +191,7 @@ void add_const_set(std::string_view kernel, DType dtype, Breadth breadth,
   const NamedLayout& transposed = strided_layout("transposed/33x65");
   const NamedLayout& narrowed = strided_layout("narrowed-columns/33x48");
   add(contiguous((std::size_t{1} << 18) + 77), 0, own_grid());  // blocks with threads along y
-  if (breadth == Breadth::kHandful) {
+  if (wanted.breadth == Breadth::kHandful) {
     // Each strided view uses another value, so that the special values are covered as well.
     for (const NamedLayout& view : strided_layouts()) {
       if (count_of(view.layout) < 10000) add(view, 0, own_grid());
@@ -216,6 +229,18 @@ struct Rows {
   std::size_t inp_misalignment = 0, out_misalignment = 0;
 };
 
+Rows random_rows(Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2);
+  const auto number = [](std::size_t value) { return static_cast<std::uint32_t>(value); };
+  Rows rows{number(dims[0]), number(dims[1]), number(dims[1]), number(dims[1] + draw.gap())};
+  rows.inp_stride += number(draw.gap());
+  // The rows of the source may overlap or be the same.
+  if (draw.one_in(6)) rows.inp_stride = number(draw.below(dims[1] + 1));
+  rows.inp_misalignment = draw.misalignment();
+  rows.out_misalignment = draw.misalignment();
+  return rows;
+}
+
 // Equal and different strides; a stride of 0 repeats the source row; the strides of a single row
 // are not used.
 constexpr Rows kRows[] = {
@@ -241,7 +266,7 @@ constexpr Rows kRows[] = {
     {4, 2048, 2048, 4096, 0, 2048},
 };
 
-void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
+void add_copy2d(std::string_view kernel, DType dtype, const Wanted& wanted,
                 std::vector<CaseSpec>& cases) {
   const auto add = [&](const Rows& size, const GridChoice& grid) {
     std::string name = std::string(kernel) + "/rows/" + std::to_string(size.rows) + "x" +
@@ -289,13 +314,17 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
              call.inp = addresses[0];
              call.out = addresses[1];
              call.geometry = grid.geometry;
-             Result<ops::Launch> launch = plan(call);
+             Result<ops::Launch> launch = plan(call, grid.gpu());
              if (launch) grid.apply(*launch);
              return launch;
            };
            return made;
          }});
   };
+  if (Draw* const draw = wanted.draw) {
+    const Rows size = random_rows(*draw);
+    return add(size, draw->grid());
+  }
   for (const std::size_t index : {std::size_t{2}, std::size_t{3}}) {  // no rows, no columns
     cases.push_back(empty_case(kernel, dtype, index, std::uint32_t{0}, [dtype](void* out) {
       ops::Copy2d call;
@@ -305,7 +334,7 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
       return plan(call);
     }));
   }
-  if (breadth == Breadth::kHandful) {
+  if (wanted.breadth == Breadth::kHandful) {
     for (const std::size_t row : {0, 4, 5, 7, 10, 18}) add(kRows[row], own_grid());
     for (const std::size_t row : {5, 12}) add(kRows[row], reference_grid());
     add(kRows[5], grid_of(3, 64));
@@ -326,17 +355,16 @@ void add_copy2d(std::string_view kernel, DType dtype, Breadth breadth,
 
 }  // namespace
 
-bool add_fill_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_fill_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("fill", kernel));
   if (parts->root == "fill") {
-    add_fill(kernel, dtype, breadth, cases);
+    add_fill(kernel, dtype, wanted, cases);
   } else if (parts->root == "const_set") {
-    add_const_set(kernel, dtype, breadth, cases);
+    add_const_set(kernel, dtype, wanted, cases);
   } else if (parts->root == "copy2d") {
-    add_copy2d(kernel, dtype, breadth, cases);
+    add_copy2d(kernel, dtype, wanted, cases);
   } else {
     return false;
   }

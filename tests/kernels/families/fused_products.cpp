@@ -300,7 +300,41 @@ Case build(std::string name, const Subject& of, const FusedCase& choice, const S
   return made;
 }
 
-std::vector<FusedCase> cases_of_kind(const Subject& of) {
+FusedCase random_fused_case(const Subject& of, Draw& draw) {
+  const std::size_t block = ops::info(of.format).values;
+  const ops::Extents dims = draw.dims(2, 2, 2 * draw.limit() / block);
+  FusedCase choice{.rows = dims[0], .columns = block * dims[1]};
+  choice.is_pair = draw.one_in(2);
+  constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16};
+  choice.dst = draw.one_of(kTypes);
+  choice.ends_memory = draw.one_in(3);
+  if (of.kind == Kind::kVector && draw.one_in(4)) {
+    // Rows of Q6_K begin anywhere, and the matrix ends at a multiple of 16 bytes.
+    choice.rows = 8 * draw.size(16);
+    choice.columns = 2048 + 256 * draw.below(9);
+    choice.blocks = static_cast<std::uint32_t>(draw.size(20));
+    choice.waves = 2 * static_cast<std::uint32_t>(draw.between(1, 4));
+    return choice;
+  }
+  const std::size_t most = 8 * draw.limit() / (choice.rows * choice.columns);
+  choice.tasks = draw.size(std::min<std::size_t>(most, of.kind == Kind::kMatrix ? 200 : 8));
+  if (choice.tasks > 1 && draw.one_in(2)) choice.experts = draw.between(1, 9);
+  if (of.kind != Kind::kMatrix || choice.experts != 0) {
+    choice.tasks_of_vector = draw.size(choice.tasks);
+  }
+  if (of.kind == Kind::kFloatVector) {
+    choice.x = draw.one_of(kTypes);
+    if (draw.one_in(2)) choice.x_stride = choice.columns + 4 * draw.below(9);
+  } else if (draw.one_in(2)) {
+    choice.padded = choice.columns + 32 * draw.below(5);
+  }
+  if (draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
+  choice.misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<FusedCase> cases_of_kind(const Subject& of, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_fused_case(of, *wanted.draw)};
   constexpr DType kF16 = DType::kF16, kBF16 = DType::kBF16;
   const std::size_t block = ops::info(of.format).values;
   const std::size_t odd = block == 32 ? 96 : 256, some = block == 32 ? 288 : 512;
@@ -431,24 +465,39 @@ Case build_ranks(std::string name, std::size_t tasks, std::size_t experts, std::
   return made;
 }
 
-Case build_rows(std::string name, DType dtype, std::size_t columns, bool is_ordered,
-                const Seed& seed) {
-  constexpr std::size_t kRows = 3, kPadded = 96, kEach = 2;
+struct QuantizedRows {
+  std::size_t rows, columns, padded;
+  std::size_t each = 0;  // tasks of a row of x, in any order; 0: without an order
+
+  std::string name(std::string_view kernel) const {
+    return std::string(kernel) + "/" + shape_name({rows, columns}) +
+           "/padded=" + std::to_string(padded) +
+           (each != 0 ? "/ordered-by=" + std::to_string(each) : "/plain");
+  }
+};
+
+Case build_rows(std::string name, DType dtype, const QuantizedRows& choice, const Seed& seed) {
+  const std::size_t columns = choice.columns;
+  const bool is_ordered = choice.each != 0;
   Random random(seed.own);
   Case made;
   made.name = std::move(name);
-  std::vector<Bits> x(kRows * columns);
+  std::vector<Bits> x(choice.rows * columns);
   for (Bits& each : x) each = encode(dtype, static_cast<Real>(random.uniform(-3, 3)));
-  const std::vector<std::uint32_t> order = {5, 0, 3};
+  std::vector<std::uint32_t> order;
+  for (std::size_t r = 0; is_ordered && r < choice.rows; ++r) {
+    order.push_back(static_cast<std::uint32_t>(random.below(choice.rows * choice.each)));
+  }
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x), is_ordered ? 1 : 0));
   made.operands.back().ends_memory = true;
   if (is_ordered) made.operands.push_back(input("order", DType::kU32, bytes_of_words(order)));
-  Operand vy{"vy", DType::kF16, poison(kRows * kPadded / 32 * kActivationBytes, random)};
+  Operand vy{"vy", DType::kF16,
+             poison(choice.rows * choice.padded / 32 * kActivationBytes, random)};
   vy.expected = [=] {
     std::vector<Expected> expected;
-    for (std::size_t r = 0; r < kRows; ++r) {
-      const std::size_t from = is_ordered ? order[r] / kEach : r;
-      for (std::size_t first = 0; first < kPadded; first += 32) {
+    for (std::size_t r = 0; r < choice.rows; ++r) {
+      const std::size_t from = is_ordered ? order[r] / choice.each : r;
+      for (std::size_t first = 0; first < choice.padded; first += 32) {
         float group[32] = {};
         Real sum = 0, magnitude = 0;
         for (std::size_t j = 0; j < 32 && first + j < columns; ++j) {
@@ -472,16 +521,24 @@ Case build_rows(std::string name, DType dtype, std::size_t columns, bool is_orde
   made.plan = [=](const std::vector<void*>& addresses) {
     ops::QuantizeRows call;
     call.dtype = dtype;
-    call.rows = kRows;
+    call.rows = choice.rows;
     call.columns = columns;
-    call.padded = kPadded;
+    call.padded = choice.padded;
     call.x = addresses[0];
     call.order = is_ordered ? addresses[1] : nullptr;
-    call.each = is_ordered ? kEach : 1;
+    call.each = is_ordered ? choice.each : 1;
     call.out = addresses.back();
     return plan(call);
   };
   return made;
+}
+
+std::vector<QuantizedRows> quantized_rows(const Wanted& wanted) {
+  if (wanted.draw == nullptr) return {{3, 70, 96}, {3, 70, 96, 2}, {3, 96, 96}, {3, 96, 96, 2}};
+  Draw& draw = *wanted.draw;
+  const ops::Extents dims = draw.dims(2, 2);
+  const std::size_t padded = (dims[1] + 31) / 32 * 32 + 32 * draw.below(4);
+  return {{dims[0], dims[1], padded, draw.below(4)}};
 }
 
 struct Joining {
@@ -489,6 +546,11 @@ struct Joining {
   DType dtype;
   std::size_t rows, columns;
 };
+Joining random_joining(Draw& draw) {
+  constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16};
+  const ops::Extents dims = draw.dims(2, 2);
+  return {draw.one_in(2), draw.one_in(2), draw.one_of(kTypes), dims[0], dims[1]};
+}
 Case build_joined(std::string name, const Joining& choice, const Seed& seed) {
   Random random(seed.own);
   Case made;
@@ -556,9 +618,8 @@ std::vector<HalfRow> half_rows_of(DType dtype) {
 }
 
 // Makes the case of a HalfRows call whose inputs are in `made`: x and, if present, places.
-Case with_half_rows(Case made, ops::HalfRows call, Operand out,
-                    const std::vector<Expected>& halves, Operand scales,
-                    const std::vector<Expected>& of_scales) {
+Case with_half_rows(Case made, ops::HalfRows call, Operand out, const std::vector<Expected>& halves,
+                    Operand scales, const std::vector<Expected>& of_scales) {
   for (Operand& each : made.operands) each.ends_memory = true;
   const bool has_places = made.operands.size() == 2;
   out.expected = [=] { return halves; };
@@ -611,8 +672,7 @@ Case build_half_task_rows(std::string name, DType dtype, std::size_t columns, co
       halves[chunks.place(places[i], c)] =
           Expected::within(DType::kF16, std::ldexp(value, exponent(row)), {});
     }
-    scales[places[i]] =
-        Expected::exactly(encode(DType::kF32, std::ldexp(Real{1}, -exponent(row))));
+    scales[places[i]] = Expected::exactly(encode(DType::kF32, std::ldexp(Real{1}, -exponent(row))));
   }
   made.operands.push_back(input("x", dtype, bytes_of(dtype, x)));
   std::vector<std::uint32_t> of_tasks(kTasks, 0xffffffff);
@@ -678,11 +738,14 @@ Case build_half_rows(std::string name, DType dtype, std::size_t columns, bool is
 
 }  // namespace
 
-bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+bool add_fused_product_cases(std::string_view kernel, const Wanted& wanted,
+                             std::vector<CaseSpec>& cases) {
+  Draw* const draw = wanted.draw;
   if (kernel == "rank_experts") {
+    std::vector<std::pair<std::size_t, std::size_t>> sizes = {{1, 1}, {5, 3}, {200, 4}, {300, 2}};
+    if (draw != nullptr) sizes = {{draw->size(3000), draw->size(70)}};
     for (const std::size_t tile : {ops::kExpertTile, ops::kHalfExpertTile}) {
-      for (const auto& [tasks, experts] :
-           {std::pair<std::size_t, std::size_t>{1, 1}, {5, 3}, {200, 4}, {300, 2}}) {
+      for (const auto& [tasks, experts] : sizes) {
         const std::string name =
             "rank_experts/" + shape_name({tasks, experts}) + "/by-" + std::to_string(tile);
         cases.push_back(
@@ -694,28 +757,37 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
     return true;
   }
   if (kernel == "join_products") {
+    std::vector<Joining> list;
     for (const bool is_pair : {false, true}) {
       for (const DType dtype : {DType::kF32, DType::kF16, DType::kBF16}) {
-        for (const Joining& choice :
-             {Joining{is_pair, false, dtype, 1, 300}, Joining{is_pair, true, dtype, 3, 4100},
-              Joining{is_pair, true, dtype, 5, 77}}) {
-          const std::string name = "join_products/" + shape_name({choice.rows, choice.columns}) +
-                                   (is_pair ? "/gates/" : "/") + std::string(ops::name(dtype));
-          cases.push_back({name, choice.rows * choice.columns,
-                           [=](const Seed& seed) { return build_joined(name, choice, seed); }});
-        }
+        list.push_back({is_pair, false, dtype, 1, 300});
+        list.push_back({is_pair, true, dtype, 3, 4100});
+        list.push_back({is_pair, true, dtype, 5, 77});
       }
+    }
+    if (draw != nullptr) list = {random_joining(*draw)};
+    for (const Joining& choice : list) {
+      const std::string name = "join_products/" + shape_name({choice.rows, choice.columns}) +
+                               (choice.is_pair ? "/gates/" : "/") +
+                               std::string(ops::name(choice.dtype));
+      cases.push_back({name, choice.rows * choice.columns,
+                       [=](const Seed& seed) { return build_joined(name, choice, seed); }});
     }
     return true;
   }
   if (const auto parts = split_dtype(kernel); parts && parts->root == "half_rows") {
-    for (const std::size_t columns : {70, 5000}) {
-      const std::string of_tasks = std::string(kernel) + "/tasks/" + std::to_string(columns);
-      cases.push_back({of_tasks, 150 * columns, [=, dtype = parts->dtype](const Seed& seed) {
-                         return build_half_task_rows(of_tasks, dtype, columns, seed);
+    std::vector<std::size_t> of_tasks = {70, 5000}, of_rows = {7, 96, 5000};
+    if (draw != nullptr) {
+      of_tasks = {draw->size(draw->limit() / 150)};
+      of_rows = {3 + draw->size(draw->limit() / 10)};
+    }
+    for (const std::size_t columns : of_tasks) {
+      const std::string name = std::string(kernel) + "/tasks/" + std::to_string(columns);
+      cases.push_back({name, 150 * columns, [=, dtype = parts->dtype](const Seed& seed) {
+                         return build_half_task_rows(name, dtype, columns, seed);
                        }});
     }
-    for (const std::size_t columns : {7, 96, 5000}) {
+    for (const std::size_t columns : of_rows) {
       for (const bool is_special : {false, true}) {
         for (const bool in_chunks : {false, true}) {
           const std::size_t rows = half_rows_of(parts->dtype).size();
@@ -732,20 +804,18 @@ bool add_fused_product_cases(std::string_view kernel, Selection, std::vector<Cas
     return true;
   }
   if (const auto parts = split_dtype(kernel); parts && parts->root == "quantize_rows_q8_1") {
-    for (const std::size_t columns : {70, 96}) {
-      for (const bool is_ordered : {false, true}) {
-        const std::string name = std::string(kernel) + "/" + shape_name({3, columns}) +
-                                 (is_ordered ? "/ordered" : "/plain");
-        cases.push_back({name, 3 * columns, [=, dtype = parts->dtype](const Seed& seed) {
-                           return build_rows(name, dtype, columns, is_ordered, seed);
-                         }});
-      }
+    for (const QuantizedRows& choice : quantized_rows(wanted)) {
+      const std::string name = choice.name(kernel);
+      cases.push_back(
+          {name, choice.rows * choice.columns, [=, dtype = parts->dtype](const Seed& seed) {
+             return build_rows(name, dtype, choice, seed);
+           }});
     }
     return true;
   }
   const std::optional<Subject> of = subject_of(kernel);
   if (!of) return false;
-  for (const FusedCase& choice : cases_of_kind(*of)) {
+  for (const FusedCase& choice : cases_of_kind(*of, wanted)) {
     const std::string name = name_of(kernel, choice);
     cases.push_back({name, choice.columns * choice.rows * choice.tasks / 4,
                      [=](const Seed& seed) { return build(name, *of, choice, seed); }});

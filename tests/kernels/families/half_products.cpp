@@ -223,7 +223,30 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
   return made;
 }
 
-std::vector<HalfCase> cases_of_format(BlockFormat format) {
+HalfCase random_half_case(BlockFormat format, Draw& draw) {
+  const std::size_t block = ops::info(format).values;
+  const ops::Extents dims = draw.dims(2, 2, 2 * draw.limit() / block);
+  HalfCase choice{.rows = dims[0], .columns = block * dims[1], .vectors = 1};
+  const std::size_t most = 8 * draw.limit() / (choice.rows * choice.columns);
+  choice.vectors = draw.size(std::min<std::size_t>(most, 300));
+  constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16};
+  choice.dst = draw.one_of(kTypes);
+  choice.has_gates = draw.one_in(2);
+  choice.has_scales = draw.one_in(2);
+  if (draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
+  choice.misalignment = draw.misalignment();
+  choice.ends_memory = draw.one_in(3);
+  choice.by_one_block = draw.one_in(4);
+  if (draw.one_in(2)) {
+    constexpr Ids kIds[] = {Ids::kMixed, Ids::kOne, Ids::kFew};
+    choice.ids = draw.one_of(kIds);
+    choice.experts = choice.ids == Ids::kMixed ? 4 : draw.between(2, 12);
+  }
+  return choice;
+}
+
+std::vector<HalfCase> cases_of_format(BlockFormat format, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_half_case(format, *wanted.draw)};
   const bool is_short = ops::info(format).values == 32;
   const std::size_t odd = is_short ? 96 : 256, some = is_short ? 288 : 512;
   const std::size_t many = is_short ? 1056 : 1280;
@@ -266,10 +289,11 @@ std::vector<HalfCase> cases_of_format(BlockFormat format) {
 
 }  // namespace
 
-bool add_half_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+bool add_half_product_cases(std::string_view kernel, const Wanted& wanted,
+                            std::vector<CaseSpec>& cases) {
   const std::optional<BlockFormat> format = format_of(kernel);
   if (!format) return false;
-  for (const HalfCase& choice : cases_of_format(*format)) {
+  for (const HalfCase& choice : cases_of_format(*format, wanted)) {
     const std::string name =
         std::string(kernel) + "/" + shape_name({choice.rows, choice.columns, choice.vectors}) +
         (choice.experts != 0 ? "/experts=" + std::to_string(choice.experts) : "") +

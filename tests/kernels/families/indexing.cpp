@@ -61,7 +61,21 @@ struct IndexCase {
   }
 };
 
-std::vector<IndexCase> index_cases(Kind kind, Breadth breadth) {
+IndexCase random_index_case(Kind kind, SumOrder order, Draw& draw) {
+  IndexCase choice{draw.dims(1, 4), 0, 0};
+  choice.dim = draw.below(choice.dims.rank());
+  const std::size_t beside = count_of({choice.dims}) / choice.dims[choice.dim];
+  choice.count = draw.size(draw.limit() / beside);
+  constexpr Ids kIds[] = {Ids::kMixed, Ids::kMixed, Ids::kMixed, Ids::kOne, Ids::kRising};
+  choice.ids = draw.one_of(kIds);
+  choice.grid = order == SumOrder::kKept ? draw.grid() : draw.own_grid();
+  choice.misalignment = draw.misalignment();
+  if (kind == Kind::kSelect && draw.one_in(2)) choice.stride = draw.below(9);
+  return choice;
+}
+
+std::vector<IndexCase> index_cases(Kind kind, SumOrder order, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_index_case(kind, order, *wanted.draw)};
   std::vector<IndexCase> list = {
       {{2, 5, 3}, 1, 7},
       {{2, 6, 16}, 1, 8},
@@ -78,7 +92,7 @@ std::vector<IndexCase> index_cases(Kind kind, Breadth breadth) {
       {{40, 300, 2}, 1, 33, Ids::kMixed, grid_of(5, 100)},
   };
   if (kind == Kind::kSelect) list.push_back({{4, 9, 16}, 1, 12, Ids::kMixed, own_grid(), 0, 3});
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const GridChoice& grid : all_grids()) {
     list.push_back({{3, 10, 80}, 1, 31, Ids::kMixed, grid});
     list.push_back({{33, 70}, 1, 31, Ids::kMixed, grid});
@@ -232,19 +246,19 @@ Result<ops::Launch> plan_indexing(Kind kind, SumOrder order, DType ids_dtype, DT
   const auto brought = [&](auto call) {
     call.dims = choice.dims_of_ids();
     call.size = choice.dims[choice.dim];
-    return plan(call);
+    return plan(call, choice.grid.gpu());
   };
   if (kind == Kind::kSelect) {
     ops::IndexSelect call = fill(ops::IndexSelect{});
     call.dims = choice.dims;
     call.ids_layout = {{choice.count}, {choice.stride}};
-    return plan(call);
+    return plan(call, choice.grid.gpu());
   }
   if (kind == Kind::kGather) {
     ops::Gather call = fill(ops::Gather{});
     call.dims = choice.dims;
     call.count = choice.count;
-    return plan(call);
+    return plan(call, choice.grid.gpu());
   }
   if (kind == Kind::kIndexAdd) {
     ops::IndexAdd call = fill(ops::IndexAdd{});
@@ -322,7 +336,7 @@ Case build(std::string name, Kind kind, SumOrder order, DType ids_dtype, DType d
 
 }  // namespace
 
-bool add_indexing_cases(std::string_view kernel, Selection selection,
+bool add_indexing_cases(std::string_view kernel, const Wanted& wanted,
                         std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> value = split_dtype(kernel);
   if (!value) return false;
@@ -344,8 +358,7 @@ bool add_indexing_cases(std::string_view kernel, Selection selection,
   const Root* const root = std::find_if(std::begin(kRoots), std::end(kRoots),
                                         [&](const Root& each) { return each.name == ids->root; });
   if (root == std::end(kRoots)) return false;
-  const bool represents = represents_family("indexing", kernel);
-  for (const IndexCase& choice : index_cases(root->kind, breadth_of(selection, represents))) {
+  for (const IndexCase& choice : index_cases(root->kind, root->order, wanted)) {
     const bool is_ours = root->order != SumOrder::kKept;
     if (is_ours && choice.grid.geometry == ops::Geometry::kReference) continue;
     const std::string name = choice.name(kernel);

@@ -248,6 +248,45 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
   return launch;
 }
 
+NormCase random_norm_case(Kind kind, Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2);
+  NormCase choice{dims[0], dims[1]};
+  choice.misalignment = draw.misalignment();
+  if (draw.one_in(3)) choice.geometry = ops::Geometry::kReference;
+  if (kind == Kind::kSoftmax) return choice;
+  choice.has_alpha = !draw.one_in(3);
+  choice.has_beta = kind == Kind::kRmsNorm || !draw.one_in(3);
+  // The permitted error is that of 32 threads or more, or of few columns.
+  if (choice.geometry == ops::Geometry::kReference && draw.one_in(2)) {
+    choice.block_x = draw.threads(1024);
+    if (choice.columns > 64) choice.block_x = std::max(choice.block_x, 32u);
+    const auto most = static_cast<std::uint32_t>(draw.size(1024 / choice.block_x));
+    for (std::uint32_t y = 1; y <= most; ++y) {
+      if (choice.rows % y == 0) choice.block_y = y;  // blocks of whole rows
+    }
+  }
+  return choice;
+}
+
+enum class Way { kBlock, kLong, kStaged };
+
+// Draws a case for which the plan chooses the kernel; none if there is none among many.
+std::vector<NormCase> random_norm_cases(std::string_view kernel, Kind kind, Way way, DType dtype,
+                                        Draw& draw) {
+  constexpr std::size_t kDraws = 1000;
+  for (std::size_t i = 0; i < kDraws; ++i) {
+    NormCase choice = random_norm_case(kind, draw);
+    if (way != Way::kBlock) {
+      choice.geometry = ops::Geometry::kOwn;
+      choice.block_x = 0;
+      choice.parts = way == Way::kStaged ? 0 : static_cast<std::uint32_t>(draw.size(64));
+    }
+    const auto launch = plan_norm(kind, dtype, choice, 0, nullptr, nullptr, nullptr, nullptr);
+    if (launch && launch->kernel.text() == kernel) return {choice};
+  }
+  return {};
+}
+
 Row numbers(DType dtype, const std::vector<std::byte>& content, std::size_t first,
             std::size_t count) {
   Row row;
@@ -310,13 +349,15 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
 }
 
 // Cases for both norms.
-void add_long_norm_cases(std::string_view kernel, DType dtype, Selection selection,
+void add_long_norm_cases(std::string_view kernel, DType dtype, const Wanted& wanted,
                          std::vector<CaseSpec>& cases) {
-  std::vector<NormCase> list =
-      long_cases(breadth_of(selection, represents_family("reduce", kernel)));
+  std::vector<NormCase> list = long_cases(wanted.breadth);
   list.push_back({2, 2000, false, false});
   list.back().parts = 3;
   for (const Kind kind : {Kind::kRmsNorm, Kind::kLayerNorm}) {
+    if (wanted.draw != nullptr) {
+      list = random_norm_cases(kernel, kind, Way::kLong, dtype, *wanted.draw);
+    }
     for (const NormCase& choice : list) {
       const std::string name =
           name_of(kernel, choice) + (kind == Kind::kRmsNorm ? "/rmsnorm" : "/layernorm");
@@ -328,27 +369,31 @@ void add_long_norm_cases(std::string_view kernel, DType dtype, Selection selecti
 
 }  // namespace
 
-bool add_norm_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_norm_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
-  const bool is_long = parts->root == "softmax_long", is_staged = parts->root == "softmax_staged";
+  const Way way = parts->root == "softmax_long"     ? Way::kLong
+                  : parts->root == "softmax_staged" ? Way::kStaged
+                                                    : Way::kBlock;
   if (parts->root == "norm_long" && is_float(parts->dtype)) {
-    add_long_norm_cases(kernel, parts->dtype, selection, cases);
+    add_long_norm_cases(kernel, parts->dtype, wanted, cases);
     return true;
   }
-  const std::optional<Kind> kind = is_long || is_staged || parts->root == "softmax"
+  const std::optional<Kind> kind = way != Way::kBlock || parts->root == "softmax"
                                        ? std::optional(Kind::kSoftmax)
                                    : parts->root == "rmsnorm"   ? std::optional(Kind::kRmsNorm)
                                    : parts->root == "layernorm" ? std::optional(Kind::kLayerNorm)
                                                                 : std::nullopt;
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
-  for (const NormCase& choice : is_long     ? long_cases(breadth)
-                                : is_staged ? staged_cases(breadth)
-                                            : norm_cases(*kind, breadth)) {
+  const std::vector<NormCase> choices =
+      wanted.draw != nullptr ? random_norm_cases(kernel, *kind, way, dtype, *wanted.draw)
+      : way == Way::kLong    ? long_cases(wanted.breadth)
+      : way == Way::kStaged  ? staged_cases(wanted.breadth)
+                             : norm_cases(*kind, wanted.breadth);
+  for (const NormCase& choice : choices) {
     const std::string name = name_of(kernel, choice);
-    const std::size_t of_row = is_staged ? 1 : 32;  // least number of threads for a row
+    const std::size_t of_row = way == Way::kStaged ? 1 : 32;  // least number of threads for a row
     cases.push_back(
         {name, choice.rows * std::max(choice.columns, of_row),
          [=, kind = *kind](const Seed& seed) { return build(name, kind, dtype, choice, seed); }});

@@ -123,18 +123,37 @@ Case build(std::string name, const QuantizeCase& choice, const Seed& seed) {
   return made;
 }
 
+QuantizeCase random_quantize_case(Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2);
+  QuantizeCase choice{dims[0], dims[1]};
+  if (draw.one_in(2)) choice.padded = (choice.columns + 31) / 32 * 32 + 32 * draw.below(5);
+  if (draw.one_in(3)) choice.grid = reference_grid();
+  if (draw.one_in(4)) {
+    const auto eights = static_cast<std::uint32_t>(draw.size(128));
+    choice.grid = grid_of(static_cast<std::uint32_t>(draw.size(20)), 8 * eights);
+  }
+  choice.misalignment = draw.misalignment();
+  choice.ends_memory = draw.one_in(3);
+  return choice;
+}
+
+std::vector<QuantizeCase> quantize_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_quantize_case(*wanted.draw)};
+  return {{1, 256, 0, reference_grid(), 0, false, true},
+          {3, 512},
+          {2, 700, 0, reference_grid(), 0, true},
+          {5, 33, 64, own_grid(), 1, true},
+          {1, 1, 32, reference_grid()},
+          {3, 250, 256, grid_of(1, 64)},
+          {2, 150, 160, grid_of(2, 96), 2, true}};
+}
+
 }  // namespace
 
-bool add_quantize_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+bool add_quantize_cases(std::string_view kernel, const Wanted& wanted,
+                        std::vector<CaseSpec>& cases) {
   if (kernel != "quantize_q8_1") return false;
-  for (const QuantizeCase& choice :
-       std::vector<QuantizeCase>{{1, 256, 0, reference_grid(), 0, false, true},
-                                 {3, 512},
-                                 {2, 700, 0, reference_grid(), 0, true},
-                                 {5, 33, 64, own_grid(), 1, true},
-                                 {1, 1, 32, reference_grid()},
-                                 {3, 250, 256, grid_of(1, 64)},
-                                 {2, 150, 160, grid_of(2, 96), 2, true}}) {
+  for (const QuantizeCase& choice : quantize_cases(wanted)) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.rows * choice.columns,
                      [=](const Seed& seed) { return build(name, choice, seed); }});

@@ -306,7 +306,47 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
   return made;
 }
 
-std::vector<ProductCase> cases_of_kind(const Subject& of) {
+ProductCase random_product(const Subject& of, Draw& draw) {
+  const bool is_held = of.kind == Kind::kHeld;
+  const std::size_t unit = is_held ? tuning::kHeldColumns : ops::info(of.format).values;
+  const ops::Extents dims = draw.dims(2, 2, 4 * draw.limit() / unit);
+  ProductCase choice{.rows = dims[0], .columns = unit * dims[1]};
+  if (is_held) choice.vectors = draw.between(1, 8);
+  if (of.kind == Kind::kMatrix) {
+    choice.vectors = draw.size(8 * draw.limit() / (choice.rows * choice.columns));
+  }
+  if (of.kind != Kind::kF32 && draw.one_in(2)) {
+    const std::size_t step = is_held ? 128 : 32;
+    choice.padded = choice.columns + step * draw.below(5);
+  }
+  if (of.kind != Kind::kMoe && draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
+  if (!is_held && draw.one_in(2)) choice.geometry = Geometry::kReference;
+  if (draw.one_in(3)) choice.kind = BlockKind::kSpecial;
+  if (!is_held) choice.misalignment = draw.misalignment();
+  choice.ends_memory = draw.one_in(3);
+  const bool is_counted = of.kind == Kind::kF32 && of.format == BlockFormat::kQ5_K;
+  if (!is_counted && draw.one_in(4)) {
+    choice.blocks = static_cast<std::uint32_t>(draw.size(20));
+    const std::size_t waves = is_held                    ? 4 * draw.between(1, 2)
+                              : of.kind == Kind::kMatrix ? draw.between(4, 11)
+                                                         : draw.between(1, 4);
+    choice.waves = static_cast<std::uint32_t>(waves);
+  }
+  if (of.kind == Kind::kMoe) {
+    choice.batches = draw.between(1, 4);
+    choice.slots = draw.between(1, 4);
+    if (draw.one_in(2)) choice.inputs = ops::MoeInputs::kOfTask;
+  }
+  // Held matrices end at multiples of 16 bytes.
+  while (is_held && ops::row_bytes(of.format, choice.columns) * choice.rows % 16 != 0) {
+    ++choice.rows;
+    if (choice.dst_stride != 0) ++choice.dst_stride;
+  }
+  return choice;
+}
+
+std::vector<ProductCase> cases_of_kind(const Subject& of, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_product(of, *wanted.draw)};
   constexpr auto kReference = Geometry::kReference;
   constexpr auto kOwn = Geometry::kOwn;
   constexpr auto kSpecial = BlockKind::kSpecial;
@@ -486,10 +526,11 @@ std::size_t work_of(const Subject& of, const ProductCase& choice) {
 
 }  // namespace
 
-bool add_quantized_product_cases(std::string_view kernel, Selection, std::vector<CaseSpec>& cases) {
+bool add_quantized_product_cases(std::string_view kernel, const Wanted& wanted,
+                                 std::vector<CaseSpec>& cases) {
   const std::optional<Subject> of = subject_of(kernel);
   if (!of) return false;
-  for (const ProductCase& choice : cases_of_kind(*of)) {
+  for (const ProductCase& choice : cases_of_kind(*of, wanted)) {
     const std::string name = name_of(kernel, *of, choice);
     cases.push_back({name, work_of(*of, choice),
                      [=](const Seed& seed) { return build(name, *of, choice, seed); }});

@@ -52,7 +52,15 @@ struct ArangeCase {
   }
 };
 
-std::vector<ArangeCase> arange_cases(Breadth breadth) {
+ArangeCase random_arange_case(Draw& draw) {
+  ArangeCase choice{draw.size(draw.limit()), draw.uniform(-100, 100), draw.uniform(-9, 9)};
+  choice.grid = draw.own_grid();
+  choice.misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<ArangeCase> arange_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_arange_case(*wanted.draw)};
   std::vector<ArangeCase> list = {
       {1, 3, 1},
       {1000, 0, 1},
@@ -63,7 +71,7 @@ std::vector<ArangeCase> arange_cases(Breadth breadth) {
       {777, 5, 2, grid_of(3, 64)},
       {1031, 1, 1, own_grid(), 1},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t count : contiguous_counts()) list.push_back({count, -3, 0.7});
   for (const GridChoice& grid : own_grids()) list.push_back({4099, 2, 1.5, grid});
   return list;
@@ -71,37 +79,38 @@ std::vector<ArangeCase> arange_cases(Breadth breadth) {
 
 CaseSpec arange_case(std::string_view kernel, DType dtype, const ArangeCase& choice) {
   const std::string name = choice.name(kernel);
-  return {
-      name, choice.grid.work(choice.count), [=](const Seed& seed) {
-        Random random(seed.own);
-        Case made;
-        made.name = name;
-        const auto start = ops::Scalar::from(dtype, choice.start);
-        const auto step = ops::Scalar::from(dtype, choice.step);
-        made.operands.push_back(output(dtype, choice.count, random, choice.misalignment, [=] {
-          std::vector<Expected> expected;
-          for (std::size_t i = 0; i < choice.count; ++i) {
-            if (is_float(dtype)) {
-              // The f64 value is rounded once more, to the element type.
-              const Real value =
-                  decode(dtype, start.bits) + static_cast<Real>(i) * decode(dtype, step.bits);
-              const Real rounding = 1.01L * rounding_error(DType::kF64);
-              expected.push_back(
-                  Expected::within(dtype, value, {0, 0, rounding * (value < 0 ? -value : value)}));
-              continue;
-            }
-            const Bits all = size_of(dtype) == 8 ? ~Bits{0} : (Bits{1} << 8 * size_of(dtype)) - 1;
-            expected.push_back(Expected::exactly((start.bits + i * step.bits) & all));
-          }
-          return expected;
-        }));
-        made.plan = [=](const std::vector<void*>& addresses) {
-          Result<ops::Launch> launch = plan(ops::Arange{start, step, choice.count, addresses[0]});
-          if (launch) choice.grid.apply(*launch);
-          return launch;
-        };
-        return made;
-      }};
+  return {name, choice.grid.work(choice.count), [=](const Seed& seed) {
+            Random random(seed.own);
+            Case made;
+            made.name = name;
+            const auto start = ops::Scalar::from(dtype, choice.start);
+            const auto step = ops::Scalar::from(dtype, choice.step);
+            made.operands.push_back(output(dtype, choice.count, random, choice.misalignment, [=] {
+              std::vector<Expected> expected;
+              for (std::size_t i = 0; i < choice.count; ++i) {
+                if (is_float(dtype)) {
+                  // The f64 value is rounded once more, to the element type.
+                  const Real value =
+                      decode(dtype, start.bits) + static_cast<Real>(i) * decode(dtype, step.bits);
+                  const Real rounding = 1.01L * rounding_error(DType::kF64);
+                  expected.push_back(Expected::within(
+                      dtype, value, {0, 0, rounding * (value < 0 ? -value : value)}));
+                  continue;
+                }
+                const Bits all =
+                    size_of(dtype) == 8 ? ~Bits{0} : (Bits{1} << 8 * size_of(dtype)) - 1;
+                expected.push_back(Expected::exactly((start.bits + i * step.bits) & all));
+              }
+              return expected;
+            }));
+            made.plan = [=](const std::vector<void*>& addresses) {
+              Result<ops::Launch> launch =
+                  plan(ops::Arange{start, step, choice.count, addresses[0]}, choice.grid.gpu());
+              if (launch) choice.grid.apply(*launch);
+              return launch;
+            };
+            return made;
+          }};
 }
 
 // ---- transpose and slice ----------------------------------------------------------------------
@@ -137,7 +146,16 @@ struct TransposeCase {
   }
 };
 
-std::vector<TransposeCase> transpose_cases(Breadth breadth) {
+TransposeCase random_transpose_case(Draw& draw) {
+  const ops::Extents dims = draw.dims(3, 3);
+  TransposeCase choice{dims[0], dims[1], dims[2]};
+  choice.grid = draw.own_grid(256);
+  choice.misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<TransposeCase> transpose_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_transpose_case(*wanted.draw)};
   std::vector<TransposeCase> list = {
       {1, 1, 1},
       {2, 33, 65},
@@ -150,7 +168,7 @@ std::vector<TransposeCase> transpose_cases(Breadth breadth) {
       {1, 50, 70, grid_of(1, 16)},
       {1, 64, 64, own_grid(), 1},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t rows : {1, 2, 31, 32, 64, 100, 256}) {
     for (const std::size_t columns : {1, 15, 32, 128, 129}) list.push_back({2, rows, columns});
   }
@@ -171,8 +189,10 @@ CaseSpec transpose_case(std::string_view kernel, DType dtype, const TransposeCas
                   return (line / choice.columns * choice.rows + r) * choice.columns + c;
                 });
             made.plan = [=](const std::vector<void*>& addresses) {
-              Result<ops::Launch> launch = plan(ops::Transpose{
-                  dtype, choice.matrices, choice.rows, choice.columns, addresses[0], addresses[1]});
+              Result<ops::Launch> launch =
+                  plan(ops::Transpose{dtype, choice.matrices, choice.rows, choice.columns,
+                                      addresses[0], addresses[1]},
+                       choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -195,7 +215,20 @@ struct SliceCase {
   }
 };
 
-std::vector<SliceCase> slice_cases(Breadth breadth) {
+SliceCase random_slice_case(Draw& draw) {
+  SliceCase choice{draw.dims(1, 4), 0, 0, 1, 0};
+  choice.dim = draw.below(choice.dims.rank());
+  const std::size_t size = choice.dims[choice.dim];
+  choice.start = draw.below(size);
+  if (draw.one_in(2)) choice.step = draw.size(size);
+  choice.count = draw.between(1, (size - choice.start - 1) / choice.step + 1);
+  choice.grid = draw.own_grid();
+  choice.misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<SliceCase> slice_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_slice_case(*wanted.draw)};
   std::vector<SliceCase> list = {
       {{7}, 0, 6, 1, 1},
       {{5, 48}, 1, 16, 1, 16},
@@ -206,7 +239,7 @@ std::vector<SliceCase> slice_cases(Breadth breadth) {
       {{1, 64, 5}, 1, 10, 1, 32, own_grid(), 1},
       {{300, 20}, 0, 16, 4, 70},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t right : {1, 2, 7, 16, 33}) {
     for (const std::size_t step : {1, 2, 3}) {
       list.push_back({{3, 100, right}, 1, 4, step, 32});
@@ -234,7 +267,8 @@ CaseSpec slice_case(std::string_view kernel, DType dtype, const SliceCase& choic
             made.plan = [=](const std::vector<void*>& addresses) {
               Result<ops::Launch> launch =
                   plan(ops::Slice{dtype, choice.dims, choice.dim, choice.start, choice.step,
-                                  choice.count, addresses[0], addresses[1]});
+                                  choice.count, addresses[0], addresses[1]},
+                       choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -265,26 +299,25 @@ ElementwiseKernel view_copy(std::string_view kernel, DType dtype) {
 
 }  // namespace
 
-bool add_rearrange_cases(std::string_view kernel, Selection selection,
+bool add_rearrange_cases(std::string_view kernel, const Wanted& wanted,
                          std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("rearrange", kernel));
   if (parts->root == "arange") {
-    for (const ArangeCase& choice : arange_cases(breadth)) {
+    for (const ArangeCase& choice : arange_cases(wanted)) {
       cases.push_back(arange_case(kernel, dtype, choice));
     }
   } else if (parts->root == "transpose") {
-    for (const TransposeCase& choice : transpose_cases(breadth)) {
+    for (const TransposeCase& choice : transpose_cases(wanted)) {
       cases.push_back(transpose_case(kernel, dtype, choice));
     }
-    add_chosen_cases(view_copy(kernel, dtype), breadth, cases);
+    add_chosen_cases(view_copy(kernel, dtype), wanted, cases);
   } else if (parts->root == "slice") {
-    for (const SliceCase& choice : slice_cases(breadth)) {
+    for (const SliceCase& choice : slice_cases(wanted)) {
       cases.push_back(slice_case(kernel, dtype, choice));
     }
-    add_chosen_cases(view_copy(kernel, dtype), breadth, cases);
+    add_chosen_cases(view_copy(kernel, dtype), wanted, cases);
   } else {
     return false;
   }

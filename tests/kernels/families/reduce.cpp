@@ -194,6 +194,21 @@ std::vector<Shape> shapes_of(Breadth breadth, bool several_dims) {
   return shapes;
 }
 
+Shape random_shape(Draw& draw, bool several_dims) {
+  const ops::Extents dims = draw.dims(1, 5);
+  const NamedLayout view = draw.view(dims);
+  Shape shape{view.name + "/over=", view.layout, {}, view.offset};
+  std::size_t over[ops::kMaxRank], left = dims.rank();
+  for (std::size_t d = 0; d < left; ++d) over[d] = d;
+  const std::size_t count = several_dims ? draw.between(1, dims.rank()) : 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::swap(over[i], over[draw.between(i, dims.rank() - 1)]);
+    shape.name += (i == 0 ? "" : ",") + std::to_string(over[i]);
+  }
+  shape.over = {over, count};
+  return shape;
+}
+
 // Returns the source of a case: the elements of each result form a row of some kind.
 std::vector<std::byte> source_of(const Shape& shape, DType dtype, Random& random) {
   const ops::Layout view = reduced_last(shape);
@@ -242,7 +257,20 @@ struct ReduceCase {
   }
 };
 
-std::vector<ReduceCase> reduce_cases(Breadth breadth, bool several_dims) {
+ReduceCase random_reduce_case(Draw& draw, bool several_dims) {
+  ReduceCase choice{random_shape(draw, several_dims), draw.grid()};
+  // The permitted error is that of sums by 32 threads or more.
+  if (choice.grid.threads < 32 && choice.grid.blocks != 0) {
+    choice.grid = grid_of(choice.grid.blocks, choice.grid.threads + 32);
+  }
+  choice.src_misalignment = draw.misalignment();
+  choice.dst_misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<ReduceCase> reduce_cases(const Wanted& wanted, bool several_dims) {
+  if (wanted.draw != nullptr) return {random_reduce_case(*wanted.draw, several_dims)};
+  const Breadth breadth = wanted.breadth;
   std::vector<ReduceCase> list;
   const std::vector<Shape> shapes = shapes_of(breadth, several_dims);
   for (const Shape& shape : shapes) {
@@ -272,15 +300,27 @@ ops::Reduce call_of(ReduceOp op, DType dtype, const ReduceCase& choice) {
 
 // Cases for shapes whose elements have a constant distance, adjacent or not, in blocks of up to 256
 // threads, the limit of these kernels.
-std::vector<ReduceCase> split_cases(Breadth breadth, bool several_dims, bool apart) {
+std::vector<ReduceCase> split_cases(const Wanted& wanted, bool several_dims, bool apart) {
   std::vector<ReduceCase> list;
   const auto add = [&](const ReduceCase& choice) {
-    const Result<ops::Launch> launch = plan(call_of(ReduceOp::kSum, DType::kF32, choice));
+    const Result<ops::Launch> launch =
+        plan(call_of(ReduceOp::kSum, DType::kF32, choice), choice.grid.gpu());
     const std::string_view kernel = apart ? "split_apart_sum_f32" : "split_sum_f32";
     if (launch && launch->kernel == kernel) list.push_back(choice);
   };
+  if (wanted.draw != nullptr) {
+    constexpr std::size_t kDraws = 1000;
+    for (std::size_t i = 0; i < kDraws && list.empty(); ++i) {
+      ReduceCase choice = random_reduce_case(*wanted.draw, several_dims);
+      choice.grid = wanted.draw->own_grid(256);
+      choice.parts = static_cast<std::uint32_t>(wanted.draw->size(64));
+      add(choice);
+    }
+    return list;
+  }
+  const Breadth breadth = wanted.breadth;
   std::uint32_t turn = 0;
-  for (ReduceCase choice : reduce_cases(breadth, several_dims)) {
+  for (ReduceCase choice : reduce_cases(wanted, several_dims)) {
     if (choice.grid.geometry == ops::Geometry::kReference) continue;
     if (choice.grid.threads > 256 || choice.grid.blocks > 100) continue;
     constexpr std::uint32_t kParts[] = {3, 1, 2, 8};
@@ -336,7 +376,7 @@ CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const Redu
               call.src = static_cast<const std::byte*>(addresses[0]) +
                          choice.shape.offset * size_of(dtype);
               call.dst = addresses[1];
-              Result<ops::Launch> launch = plan(call);
+              Result<ops::Launch> launch = plan(call, choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -394,7 +434,7 @@ CaseSpec sum_into_case(std::string_view kernel, DType dtype, const ReduceCase& c
                          choice.shape.offset * size_of(dtype);
               call.out = addresses[1];
               call.geometry = choice.grid.geometry;
-              Result<ops::Launch> launch = plan(call);
+              Result<ops::Launch> launch = plan(call, choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -404,13 +444,12 @@ CaseSpec sum_into_case(std::string_view kernel, DType dtype, const ReduceCase& c
 
 }  // namespace
 
-bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_reduce_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
   if (parts->root == "sum") {
-    for (const ReduceCase& choice :
-         reduce_cases(breadth_of(selection, represents_family("reduce", kernel)), true)) {
+    for (const ReduceCase& choice : reduce_cases(wanted, true)) {
       cases.push_back(sum_into_case(kernel, dtype, choice));
     }
     return true;
@@ -420,11 +459,15 @@ bool add_reduce_cases(std::string_view kernel, Selection selection, std::vector<
     const bool apart = parts->root == each.split_apart,
                is_split = apart || parts->root == each.split;
     if (each.root != parts->root && !is_split) continue;
-    const Breadth breadth = breadth_of(selection, represents_family("reduce", kernel));
     const bool several = !gives_index(each.op);
     for (ReduceCase choice :
-         is_split ? split_cases(breadth, several, apart) : reduce_cases(breadth, several)) {
+         is_split ? split_cases(wanted, several, apart) : reduce_cases(wanted, several)) {
       choice.least = is_split && each.order == ops::ReduceOrder::kReversed;
+      if (wanted.draw != nullptr) {
+        // The helpers may choose another kernel for the shape, which then has its own grid.
+        const auto launch = plan(call_of(each.op, dtype, choice), choice.grid.gpu());
+        if (launch && launch->kernel.text() != kernel) choice.grid = own_grid();
+      }
       cases.push_back(fast_case(kernel, each.op, dtype, choice));
     }
     found = true;

@@ -36,7 +36,17 @@ struct RopeCase {
   }
 };
 
-std::vector<RopeCase> rope_cases(Breadth breadth, DType dtype) {
+RopeCase random_rope_case(Draw& draw) {
+  const ops::Extents dims = draw.dims(4, 4, draw.limit() / 2);
+  RopeCase choice{dims[0], dims[1], dims[2], 2 * dims[3]};
+  if (draw.one_in(2)) choice.tables = RopeTables::kPerBatch;
+  choice.misalignment = draw.misalignment();
+  choice.grid = draw.grid();
+  return choice;
+}
+
+std::vector<RopeCase> rope_cases(const Wanted& wanted, DType dtype) {
+  if (wanted.draw != nullptr) return {random_rope_case(*wanted.draw)};
   std::vector<RopeCase> list = {
       {1, 1, 1, 2},
       {2, 3, 5, 6},
@@ -47,7 +57,7 @@ std::vector<RopeCase> rope_cases(Breadth breadth, DType dtype) {
       {2, 2, 33, 128, RopeTables::kPerBatch, 0, grid_of(3, 64)},
       {2, 3, 5, 6, RopeTables::kPerBatch, 0, grid_of(1, 1)},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t head_size : {2, 4, 8, 30, 32, 62, 64, 66, 80, 96, 128, 256}) {
     list.push_back({2, 3, 9, head_size});
     list.push_back({2, 3, 9, head_size, RopeTables::kPerBatch});
@@ -147,7 +157,7 @@ Case build(std::string name, RopeKind kind, DType dtype, const RopeCase& choice,
     call.sin = addresses[2];
     call.dst = addresses[3];
     call.geometry = choice.grid.geometry;
-    Result<ops::Launch> launch = plan(call);
+    Result<ops::Launch> launch = plan(call, choice.grid.gpu());
     if (launch) choice.grid.apply(*launch);
     return launch;
   };
@@ -156,7 +166,7 @@ Case build(std::string name, RopeKind kind, DType dtype, const RopeCase& choice,
 
 }  // namespace
 
-bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_rope_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::optional<RopeKind> kind =
@@ -166,8 +176,7 @@ bool add_rope_cases(std::string_view kernel, Selection selection, std::vector<Ca
                                   : std::nullopt;
   if (!kind || !is_float(parts->dtype)) return false;
   const DType dtype = parts->dtype;
-  for (const RopeCase& choice :
-       rope_cases(breadth_of(selection, represents_family("reduce", kernel)), dtype)) {
+  for (const RopeCase& choice : rope_cases(wanted, dtype)) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.grid.work(choice.count()), [=, kind = *kind](const Seed& seed) {
                        return build(name, kind, dtype, choice, seed);

@@ -21,6 +21,8 @@ namespace {
 
 using ops::SortOrder;
 
+enum class Gives { kColumns, kElements };
+
 struct SortCase {
   std::size_t rows, columns;
   ops::Geometry geometry = ops::Geometry::kOwn;
@@ -41,7 +43,22 @@ struct SortCase {
   }
 };
 
-std::vector<SortCase> sort_cases(Breadth breadth) {
+SortCase random_sort_case(Gives gives, Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2);
+  SortCase choice{dims[0], dims[1]};
+  choice.misalignment = draw.misalignment();
+  if (choice.columns > 8192) return choice;  // beyond one block, whose launch this family varies
+  if (gives == Gives::kColumns && draw.one_in(3)) choice.geometry = ops::Geometry::kReference;
+  if (draw.one_in(3)) choice.threads = draw.threads(1024);
+  // Slices that are not too many.
+  if (draw.one_in(3)) {
+    choice.at_once = static_cast<std::int32_t>(draw.between(choice.columns / 50 + 1, 8192));
+  }
+  return choice;
+}
+
+std::vector<SortCase> sort_cases(Gives gives, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_sort_case(gives, *wanted.draw)};
   constexpr auto kOwn = ops::Geometry::kOwn;
   constexpr auto kReference = ops::Geometry::kReference;
   std::vector<SortCase> list = {
@@ -58,7 +75,7 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
       {2, 70, kOwn, 0, 5},
       {2, 200, kReference, 3, 100},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t columns : {2,   7,   31,  32,  33,  63,  64,   127,  128,  129,
                                     255, 256, 257, 511, 512, 513, 1000, 1023, 1024, 2049}) {
     list.push_back({3, columns});
@@ -74,8 +91,19 @@ std::vector<SortCase> sort_cases(Breadth breadth) {
   return list;
 }
 
+SortCase random_long_sort_case(Draw& draw) {
+  const ops::Extents dims = draw.dims(2, 2);
+  SortCase choice{dims[0], dims[1]};
+  choice.misalignment = draw.misalignment();
+  choice.threads = static_cast<std::uint32_t>(64 * draw.between(1, 8));
+  choice.parts = static_cast<std::uint32_t>(draw.size(20));
+  if (draw.one_in(2)) choice.at_once = static_cast<std::int32_t>(draw.size(choice.rows));
+  return choice;
+}
+
 // Blocks of 64 threads sort 512 columns at a time.
-std::vector<SortCase> long_sort_cases(Breadth breadth) {
+std::vector<SortCase> long_sort_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_long_sort_case(*wanted.draw)};
   constexpr auto kOwn = ops::Geometry::kOwn;
   std::vector<SortCase> list = {
       // Rows of every kind; some rows after others; parts without a column; several sorts in a
@@ -85,7 +113,7 @@ std::vector<SortCase> long_sort_cases(Breadth breadth) {
       {2, 5, kOwn, 0, 128, 0, 14},
       {2, 1300, kOwn, 0, 64, 1, 2},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   list.push_back({2, 1, kOwn, 0, 64, 0, 1});
   list.push_back({kRowKinds, 257, kOwn, 0, 192, 5, 2});
   return list;
@@ -111,8 +139,6 @@ std::vector<std::size_t> sorted_columns(const std::vector<Real>& row, SortOrder 
   });
   return columns;
 }
-
-enum class Gives { kColumns, kElements };
 
 Case build(std::string name, SortOrder order, Gives gives, DType dtype, const SortCase& choice,
            const Seed& seed) {
@@ -196,11 +222,10 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
 }
 
 // A case has one of the two orders, and gives either elements or columns.
-bool add_long_sort_cases(std::string_view kernel, DType dtype, Selection selection,
+bool add_long_sort_cases(std::string_view kernel, DType dtype, const Wanted& wanted,
                          std::vector<CaseSpec>& cases) {
-  std::size_t number = 0;
-  for (const SortCase& choice :
-       long_sort_cases(breadth_of(selection, represents_family("sort", kernel)))) {
+  std::size_t number = wanted.draw != nullptr ? wanted.draw->below(4) : 0;
+  for (const SortCase& choice : long_sort_cases(wanted)) {
     const SortOrder order = number % 2 == 0 ? SortOrder::kDescending : SortOrder::kAscending;
     const Gives gives = number / 2 % 2 == 0 ? Gives::kColumns : Gives::kElements;
     ++number;
@@ -216,18 +241,17 @@ bool add_long_sort_cases(std::string_view kernel, DType dtype, Selection selecti
 
 }  // namespace
 
-bool add_sort_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_sort_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::string_view root = parts->root;
-  if (root == "sort_long") return add_long_sort_cases(kernel, parts->dtype, selection, cases);
+  if (root == "sort_long") return add_long_sort_cases(kernel, parts->dtype, wanted, cases);
   const bool ascending = root == "asort_asc" || root == "sort_asc";
   if (!ascending && root != "asort_desc" && root != "sort_desc") return false;
   const DType dtype = parts->dtype;
   const SortOrder order = ascending ? SortOrder::kAscending : SortOrder::kDescending;
   const Gives gives = root.front() == 'a' ? Gives::kColumns : Gives::kElements;
-  for (const SortCase& choice :
-       sort_cases(breadth_of(selection, represents_family("sort", kernel)))) {
+  for (const SortCase& choice : sort_cases(gives, wanted)) {
     if (gives == Gives::kElements && choice.geometry == ops::Geometry::kReference) continue;
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.rows * choice.columns, [=](const Seed& seed) {

@@ -6,7 +6,8 @@
 #include "tests/kernels/families/family.hpp"
 
 namespace kiln::conformance {
-bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_ternary_cases(std::string_view kernel, const Wanted& wanted,
+                       std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> value = split_dtype(kernel);
   if (!value) return false;
   const std::optional<RootAndDType> condition = split_dtype(value->root);
@@ -40,11 +41,10 @@ bool add_ternary_cases(std::string_view kernel, Selection selection, std::vector
   subject.reference = [](const Bits* inputs) {
     return Expected::exactly(inputs[0] != 0 ? inputs[1] : inputs[2]);
   };
-  const Breadth breadth = breadth_of(selection, represents_family("ternary", kernel));
   if (tiled) {
-    add_chosen_cases(subject, breadth, cases);
+    add_chosen_cases(subject, wanted, cases);
   } else {
-    add_elementwise_cases(subject, breadth, cases);
+    add_elementwise_cases(subject, wanted, cases);
   }
   return true;
 }

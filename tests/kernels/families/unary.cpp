@@ -27,7 +27,7 @@ std::vector<double> parameters_of(ops::UnaryOp op) {
 
 }  // namespace
 
-bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_unary_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::optional<ops::UnaryOp> op = find_op(parts->root);
@@ -67,9 +67,8 @@ bool add_unary_cases(std::string_view kernel, Selection selection, std::vector<C
     }
     kernels.push_back(std::move(subject));
   }
-  const Breadth breadth = breadth_of(selection, represents_family("unary", kernel));
-  std::size_t turn = 0;
-  for (const Variant& variant : variants_of(kernels[0], breadth)) {
+  std::size_t turn = wanted.draw != nullptr ? wanted.draw->below(kernels.size()) : 0;
+  for (const Variant& variant : variants_of(kernels[0], wanted)) {
     if (kernels.size() > 1 &&
         (variant.values == ValueSet::kAll || variant.views[0].name == "contiguous/n=8193")) {
       // The cases with the most values use every parameter.

@@ -51,6 +51,27 @@ struct UpsampleCase {
   }
 };
 
+UpsampleCase random_upsample_case(Way way, Draw& draw) {
+  const Extents dims = draw.dims(4, 4);
+  const std::size_t most = draw.limit() / (dims[0] * dims[1]);
+  UpsampleCase choice{dims, draw.size(most), 1};
+  choice.width_out = draw.size(most / choice.height_out);
+  constexpr RowKind kKinds[] = {RowKind::kNormal, RowKind::kBinades, RowKind::kEqual};
+  choice.kind = draw.one_of(kKinds);
+  choice.src = random_layout(draw);
+  choice.misalignment = draw.misalignment();
+  choice.grid = way == Way::kNearest1d ? draw.own_grid() : draw.grid();
+  if (way != Way::kBilinear) return choice;
+  choice.align_corners = draw.one_in(3);
+  const auto factor = [&](std::size_t size, std::size_t size_out) {
+    const double exact = static_cast<double>(size_out) / static_cast<double>(size);
+    return draw.one_in(2) ? 0 : exact * draw.uniform(0.9, 1.1);
+  };
+  choice.height_factor = factor(dims[2], choice.height_out);
+  choice.width_factor = factor(dims[3], choice.width_out);
+  return choice;
+}
+
 std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
   constexpr auto kDense = ImageLayout::kDense;
   std::vector<UpsampleCase> list = {
@@ -93,13 +114,15 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
   }
   // More blocks than are resident on the largest GPU of an architecture, though a device may hold
   // more.
-  list.push_back({{1, 1, 525, 512}, 1050, 1024, false, 0, 0, RowKind::kNormal, kDense,
-                  reference_grid()});
+  list.push_back(
+      {{1, 1, 525, 512}, 1050, 1024, false, 0, 0, RowKind::kNormal, kDense, reference_grid()});
   return list;
 }
 
-std::vector<UpsampleCase> upsample_cases(Way way, Breadth breadth) {
-  std::vector<UpsampleCase> list = cases_of(way == Way::kBilinear, breadth);
+std::vector<UpsampleCase> upsample_cases(Way way, const Wanted& wanted) {
+  const std::vector<UpsampleCase> list = wanted.draw != nullptr
+                                             ? std::vector{random_upsample_case(way, *wanted.draw)}
+                                             : cases_of(way == Way::kBilinear, wanted.breadth);
   if (way != Way::kNearest1d) return list;
   std::vector<UpsampleCase> flat;
   std::set<std::string> names;  // without the heights of the output
@@ -200,7 +223,7 @@ Case build(std::string name, Way way, DType dtype, const UpsampleCase& choice, c
       call.length_out = choice.width_out;
       call.src = src->first(addresses[0]);
       call.dst = addresses[1];
-      Result<ops::Launch> launch = plan(call);
+      Result<ops::Launch> launch = plan(call, choice.grid.gpu());
       if (launch) choice.grid.apply(*launch);
       return launch;
     }
@@ -217,7 +240,7 @@ Case build(std::string name, Way way, DType dtype, const UpsampleCase& choice, c
         call.height_factor = choice.height_factor;
         call.width_factor = choice.width_factor;
       }
-      Result<ops::Launch> launch = plan(call);
+      Result<ops::Launch> launch = plan(call, choice.grid.gpu());
       if (launch) choice.grid.apply(*launch);
       return launch;
     };
@@ -229,7 +252,7 @@ Case build(std::string name, Way way, DType dtype, const UpsampleCase& choice, c
 
 }  // namespace
 
-bool add_upsample_cases(std::string_view kernel, Selection selection,
+bool add_upsample_cases(std::string_view kernel, const Wanted& wanted,
                         std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
@@ -239,8 +262,7 @@ bool add_upsample_cases(std::string_view kernel, Selection selection,
                   : root == "upsample_nearest2d" ? Way::kNearest
                                                  : Way::kNearest1d;
   const DType dtype = parts->dtype;
-  const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
-  for (const UpsampleCase& choice : upsample_cases(way, breadth)) {
+  for (const UpsampleCase& choice : upsample_cases(way, wanted)) {
     const std::string name = choice.name(kernel);
     cases.push_back({name, choice.grid.work(product(choice.out())),
                      [=](const Seed& seed) { return build(name, way, dtype, choice, seed); }});

@@ -5,6 +5,7 @@
 // integers are those of the exact sum, truncated; col2im1d keeps the low bits. A maximum ignores
 // NaN in f64 and f32, propagates it in f16 and bf16, and is -infinity if all elements are NaN;
 // either of two zeros is right.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -49,7 +50,24 @@ struct Im2ColCase {
   }
 };
 
-std::vector<Im2ColCase> im2col_cases(bool flat, Breadth breadth) {
+Im2ColCase random_im2col_case(bool flat, Draw& draw) {
+  const std::size_t rank = flat ? 4 : 3;
+  for (;;) {
+    Im2ColCase choice{draw.dims(rank, rank, draw.limit() / 4), {}};
+    choice.window = flat ? Extents{draw.between(1, 5), draw.between(1, 5)} : Extents{draw.size(40)};
+    choice.stride = draw.between(1, 4);
+    choice.padding = draw.one_in(2) ? 0 : draw.below(2 * choice.window[0] + 2);
+    choice.dilation = draw.one_in(2) ? 1 : draw.between(1, 4);
+    choice.src = random_layout(draw);
+    choice.grid = draw.grid();
+    choice.misalignment = draw.misalignment();
+    const auto out = output_dims(choice.call(DType::kF32));
+    if (out && product(*out) <= draw.limit()) return choice;
+  }
+}
+
+std::vector<Im2ColCase> im2col_cases(bool flat, const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_im2col_case(flat, *wanted.draw)};
   const auto images = [flat](std::size_t b, std::size_t c, std::size_t h, std::size_t w) {
     return flat ? Extents{b, c, h, w} : Extents{b, c, w};
   };
@@ -72,7 +90,7 @@ std::vector<Im2ColCase> im2col_cases(bool flat, Breadth breadth) {
       {images(1, 24, 6, 13), window(2, 3), 2, 3, 2, ImageLayout::kNarrowed, grid_of(5, 96)});
   list.push_back(
       {images(1, 8, 12, 40), window(7, 5), 1, 2, 1, ImageLayout::kDense, grid_of(3, 64)});
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t stride : {1, 2, 3}) {
     for (const std::size_t dilation : {1, 2}) {
       for (const std::size_t padding : {0, 2}) {
@@ -130,7 +148,7 @@ CaseSpec im2col_case(std::string_view kernel, DType dtype, const Im2ColCase& cho
               call.src_layout = src->layout();
               call.src = src->first(addresses[0]);
               call.dst = addresses[1];
-              Result<ops::Launch> launch = plan(call);
+              Result<ops::Launch> launch = plan(call, choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -150,7 +168,15 @@ struct Col2ImCase {
   }
 };
 
-std::vector<Col2ImCase> col2im_cases(Breadth breadth) {
+Col2ImCase random_col2im_case(Draw& draw) {
+  const Extents dims = draw.dims(4, 4);
+  Col2ImCase choice{dims[0], dims[1], dims[2], dims[3], draw.one_in(2) ? dims[3] : draw.size(20)};
+  choice.grid = draw.grid();
+  return choice;
+}
+
+std::vector<Col2ImCase> col2im_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_col2im_case(*wanted.draw)};
   std::vector<Col2ImCase> list = {
       {2, 5, 3, 4, 2},
       {1, 7, 2, 3, 3, reference_grid()},
@@ -162,7 +188,7 @@ std::vector<Col2ImCase> col2im_cases(Breadth breadth) {
       {1, 9, 4, 12, 8, grid_of(1, 32)},
       {2, 7, 4, 4, 12, grid_of(1, 32)},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t window : {1, 2, 5, 8}) {
     for (const std::size_t stride : {1, 2, 4, 7}) list.push_back({2, 33, 5, window, stride});
   }
@@ -211,7 +237,7 @@ CaseSpec col2im_case(std::string_view kernel, DType dtype, const Col2ImCase& cho
               call.src = addresses[0];
               call.dst = addresses[1];
               call.geometry = choice.grid.geometry;
-              Result<ops::Launch> launch = plan(call);
+              Result<ops::Launch> launch = plan(call, choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -252,7 +278,21 @@ struct PoolCase {
   }
 };
 
-std::vector<PoolCase> pool_cases(Breadth breadth) {
+PoolCase random_pool_case(Draw& draw) {
+  const Extents dims = draw.dims(4, 4);
+  PoolCase choice{dims, draw.size(std::min<std::size_t>(dims[2], 9)),
+                  draw.size(std::min<std::size_t>(dims[3], 9)), 1, 1};
+  choice.stride_height = draw.one_in(2) ? choice.height : draw.between(1, 5);
+  choice.stride_width = draw.one_in(2) ? choice.width : draw.between(1, 5);
+  choice.kind = static_cast<RowKind>(draw.below(kRowKinds));
+  choice.src = random_layout(draw);
+  choice.grid = draw.grid();
+  choice.misalignment = draw.misalignment();
+  return choice;
+}
+
+std::vector<PoolCase> pool_cases(const Wanted& wanted) {
+  if (wanted.draw != nullptr) return {random_pool_case(*wanted.draw)};
   constexpr auto kLast = ImageLayout::kChannelsLast;
   constexpr auto kNarrowed = ImageLayout::kNarrowed;
   constexpr auto kDense = ImageLayout::kDense;
@@ -271,7 +311,7 @@ std::vector<PoolCase> pool_cases(Breadth breadth) {
       {{1, 1, 6, 9}, 2, 2, 1, 1, RowKind::kInfinities},
       {{1, 1, 6, 9}, 2, 2, 1, 1, RowKind::kAllLowest},
   };
-  if (breadth == Breadth::kHandful) return list;
+  if (wanted.breadth == Breadth::kHandful) return list;
   for (const std::size_t height : {1, 2, 3, 5}) {
     for (const std::size_t width : {1, 2, 4}) {
       list.push_back({{2, 3, 11, 17}, height, width, 1, 1});
@@ -342,7 +382,7 @@ CaseSpec pool_case(std::string_view kernel, ops::PoolOp op, DType dtype, const P
               call.src_layout = src->layout();
               call.src = src->first(addresses[0]);
               call.dst = addresses[1];
-              Result<ops::Launch> launch = plan(call);
+              Result<ops::Launch> launch = plan(call, choice.grid.gpu());
               if (launch) choice.grid.apply(*launch);
               return launch;
             };
@@ -352,23 +392,22 @@ CaseSpec pool_case(std::string_view kernel, ops::PoolOp op, DType dtype, const P
 
 }  // namespace
 
-bool add_window_cases(std::string_view kernel, Selection selection, std::vector<CaseSpec>& cases) {
+bool add_window_cases(std::string_view kernel, const Wanted& wanted, std::vector<CaseSpec>& cases) {
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const DType dtype = parts->dtype;
   const std::string_view root = parts->root;
-  const Breadth breadth = breadth_of(selection, represents_family("conv", kernel));
   if (root == "im2col" || root == "im2col1d") {
-    for (const Im2ColCase& choice : im2col_cases(root == "im2col", breadth)) {
+    for (const Im2ColCase& choice : im2col_cases(root == "im2col", wanted)) {
       cases.push_back(im2col_case(kernel, dtype, choice));
     }
   } else if (root == "col2im1d") {
-    for (const Col2ImCase& choice : col2im_cases(breadth)) {
+    for (const Col2ImCase& choice : col2im_cases(wanted)) {
       cases.push_back(col2im_case(kernel, dtype, choice));
     }
   } else if (root == "avg_pool2d" || root == "max_pool2d") {
     const auto op = root == "avg_pool2d" ? ops::PoolOp::kAverage : ops::PoolOp::kMaximum;
-    for (const PoolCase& choice : pool_cases(breadth)) {
+    for (const PoolCase& choice : pool_cases(wanted)) {
       cases.push_back(pool_case(kernel, op, dtype, choice));
     }
   } else {

@@ -58,7 +58,7 @@ Verdict run_model(const PreparedCase& subject, const Model& model) {
 
 PreparedCase build(std::string_view module, const std::string& name) {
   for (const CaseSpec& spec :
-       cases_of(module, name.substr(0, name.find('/')), Selection::kEverything)) {
+       cases_of(module, name.substr(0, name.find('/')), {.everything = true})) {
     const Seed seed = seed_for(name, 1);
     if (spec.name == name) return prepare(spec.build(seed), seed);
   }

@@ -1,0 +1,119 @@
+#include "draw.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace kiln::conformance {
+namespace {
+
+std::string joined(const ops::Extents& numbers) {
+  std::string text;
+  for (const std::size_t& each : numbers) {
+    text += (text.empty() ? "" : ",") + std::to_string(each);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::size_t Draw::near(double exponent, std::size_t most) {
+  std::size_t size = static_cast<std::size_t>(std::exp2(exponent));
+  static constexpr std::size_t kUnits[] = {4, 8, 16, 32, 64, 128, 256, 1024};
+  const std::size_t unit = one_of(kUnits);
+  if (one_in(2) && size >= unit) size = size / unit * unit + below(3) - 1;
+  return std::clamp(size, std::size_t{1}, std::max<std::size_t>(most, 1));
+}
+
+std::size_t Draw::size(std::size_t most) {
+  return near(uniform(0, std::log2(static_cast<double>(most) + 1)), most);
+}
+
+ops::Extents Draw::dims(std::size_t min_rank, std::size_t max_rank, std::size_t most) {
+  const std::size_t rank = between(min_rank, max_rank);
+  // The shares of the dims in the magnitude of all.
+  double shares[ops::kMaxRank] = {}, sum = 0;
+  for (std::size_t d = 0; d < rank; ++d) sum += shares[d] = one_in(8) ? 0 : uniform(0, 1);
+  std::size_t left = size(most), sizes[ops::kMaxRank] = {};
+  const double exponent = std::log2(static_cast<double>(left));
+  for (std::size_t d = 0; d < rank; ++d) {
+    sizes[d] = sum == 0 ? 1 : near(exponent * shares[d] / sum, left);
+    left /= sizes[d];
+  }
+  return {sizes, rank};
+}
+
+ops::Layout Draw::strided(const ops::Extents& dims) {
+  const std::size_t rank = dims.rank();
+  std::size_t order[ops::kMaxRank];  // of the dims in memory, the innermost last
+  for (std::size_t d = 0; d < rank; ++d) order[d] = d;
+  if (rank > 1 && one_in(2)) std::swap(order[below(rank)], order[rank - 1]);
+  if (one_in(4)) {
+    for (std::size_t d = 1; d < rank; ++d) std::swap(order[d], order[below(d + 1)]);
+  }
+  const bool has_gaps = one_in(2), repeats = one_in(3), overlaps = one_in(5);
+  ops::Layout view{dims, dims};
+  std::size_t stride = 1;
+  if (one_in(3)) stride = one_in(2) ? size(64) : std::size_t{1} << below(8);
+  for (std::size_t i = rank; i-- > 0;) {
+    const std::size_t d = order[i];
+    view.strides[d] = stride;
+    if (dims[d] == 1) {
+      if (one_in(2)) view.strides[d] = size(1000);
+    } else if (repeats && one_in(2)) {
+      view.strides[d] = 0;
+    } else if (overlaps && one_in(2)) {
+      view.strides[d] = size(dims[d]);
+    } else {
+      std::size_t around = dims[d] + (has_gaps ? gap() : 0);
+      if (has_gaps && one_in(3)) around = (around + 15) / 16 * 16;
+      stride *= around;
+    }
+  }
+  return view;
+}
+
+NamedLayout Draw::dense(const ops::Extents& dims) {
+  NamedLayout view;
+  view.name = shape_name(dims);
+  view.layout = {dims};
+  return view;
+}
+
+NamedLayout Draw::view(const ops::Extents& dims) {
+  NamedLayout view = dense(dims);
+  if (dims.empty() || one_in(4)) return view;
+  do {
+    view.layout = strided(dims);
+  } while (extent_of(view.layout) > 4 * limit_);
+  view.name += "/strides=" + joined(view.layout.strides);
+  if (one_in(2)) view.offset = size(300);
+  if (view.offset != 0) view.name += "/from=" + std::to_string(view.offset);
+  return view;
+}
+
+std::uint32_t Draw::threads(std::size_t most) {
+  const std::size_t count = size(most);
+  return static_cast<std::uint32_t>(count >= 32 && !one_in(4) ? count / 32 * 32 : count);
+}
+
+GridChoice Draw::own_grid(std::size_t most_threads) {
+  GridChoice own = conformance::own_grid();
+  if (one_in(3)) return own;
+  if (one_in(2)) {
+    own.multiprocessors = static_cast<std::uint32_t>(size(132));
+    own.name += "-of-" + std::to_string(own.multiprocessors);
+    return own;
+  }
+  const auto blocks = static_cast<std::uint32_t>(size(64));
+  return grid_of(blocks, threads(most_threads));
+}
+
+GridChoice Draw::grid() { return one_in(3) ? reference_grid() : own_grid(); }
+
+std::size_t Draw::misalignment() { return one_in(2) ? 0 : below(17); }
+
+std::size_t Draw::gap() { return one_in(2) ? 0 : size(100); }
+
+}  // namespace kiln::conformance
