@@ -313,7 +313,7 @@ FusedCase random_fused_case(const Subject& of, Draw& draw) {
     choice.rows = 8 * draw.size(16);
     choice.columns = 2048 + 256 * draw.below(9);
     choice.blocks = static_cast<std::uint32_t>(draw.size(20));
-    choice.waves = 2 * static_cast<std::uint32_t>(draw.between(1, 4));
+    choice.waves = 2 * static_cast<std::uint32_t>(draw.between(1, 2));  // within 64 KiB
     return choice;
   }
   const std::size_t most = 8 * draw.limit() / (choice.rows * choice.columns);

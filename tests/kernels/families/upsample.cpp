@@ -178,18 +178,19 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
   const Real value = upper * (1 - y.part) + lower * y.part;
   Real magnitude = 0;
   for (const Real each : corner) magnitude += std::fabs(each);
+  // Each of the steps to a position rounds it in f64.
+  const Real place_error =
+      4 * static_cast<Real>(y.first + x.first + 4) * rounding_error(DType::kF64);
   if (!is_float(dtype)) {
     if (choice.kind == RowKind::kEqual) {
       return Expected::exactly(src.bits(b, c, y.first, x.first));
     }
     // A position that is off by its last bit may lie beyond an element, where the value hardly
     // differs.
-    const Real error = magnitude * 0x1p-45L;
+    const Real error = magnitude * (8 * rounding_error(DType::kF64) + place_error);
     const Real low = std::floor(value - error), high = std::floor(value + error);
     return low == high ? Expected::exactly(static_cast<Bits>(low)) : Expected::anything();
   }
-  // For f64, positions are off by some units.
-  const Real place_error = dtype == DType::kF64 ? 64 * rounding_error(dtype) : 0;
   const Real least = unit_in_last_place(compute_dtype(dtype), 0);
   return Expected::within(
       dtype, value, {0, 0, magnitude * (8 * rounding_error(dtype) + place_error) + 8 * least});
