@@ -56,6 +56,7 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
 
   const ViewBlock view = view_block(call.geometry, call.layout);
+  KILN_TRY(require_counted(view.block, view.rank));
   KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, view, count, spread_over(gpu)));
   if (tiled) return *std::move(tiled);
 

@@ -29,18 +29,41 @@ Result<void> require_image(std::string_view name, const Layout& layout, std::siz
   return {};
 }
 
+// Returns an error if kernels cannot count the steps of a window.
+Result<void> require_steps(std::size_t stride, std::size_t padding, std::size_t dilation) {
+  KILN_TRY(in_32_bits("elements of a stride", stride, kMaxDim));
+  KILN_TRY(in_32_bits("elements of a padding", padding, kMaxDim));
+  KILN_TRY(in_32_bits("elements of a dilation", dilation, kMaxDim));
+  return {};
+}
+
 // Returns how many windows fit into a dim.
 Result<std::size_t> windows(std::size_t size, std::size_t window, std::size_t stride,
                             std::size_t padding, std::size_t dilation) {
   if (window == 0 || stride == 0 || dilation == 0) {
     return invalid("a window, its stride and its dilation are at least 1");
   }
+  KILN_TRY(require_steps(stride, padding, dilation));
+  KILN_TRY(in_32_bits("elements of a window", window, kMaxDim));
   const std::size_t reach = dilation * (window - 1) + 1;
   if (reach > size + 2 * padding) {
     return invalid("a window that reaches over " + std::to_string(reach) + " does not fit into " +
                    std::to_string(size) + " with a padding of " + std::to_string(padding));
   }
+  KILN_TRY(in_32_bits("elements of a padded dim", size + 2 * padding, kMaxDim));
   return (size + 2 * padding - reach) / stride + 1;
+}
+
+// Returns an error if kernels cannot count the lines of outputs, or the elements of a line.
+Result<void> require_lines(std::size_t lines, std::size_t length) {
+  KILN_TRY(in_32_bits("lines of outputs", lines, std::numeric_limits<std::uint32_t>::max()));
+  KILN_TRY(in_32_bits("elements of a line", length, kMaxDim));
+  return {};
+}
+Result<void> require_lines(const Extents& out) {
+  std::size_t lines = 1;
+  for (std::size_t d = 0; d + 1 < out.rank(); ++d) lines *= out[d];
+  return require_lines(lines, out[out.rank() - 1]);
 }
 
 std::size_t product(const Extents& dims) {
@@ -115,14 +138,22 @@ Result<Extents> output_dims(const Convolution& call) {
     if (call.stride == 0 || call.dilation == 0) {
       return invalid("a stride and a dilation are at least 1");
     }
+    KILN_TRY(require_steps(call.stride, call.padding, call.dilation));
+    KILN_TRY(in_32_bits("elements of an output's padding", call.out_padding, kMaxDim));
     const std::size_t whole =
         (src[d] - 1) * call.stride + call.dilation * (kernel[d] - 1) + call.out_padding + 1;
+    KILN_TRY(in_32_bits("elements of a padded dim", whole, kMaxDim));
     if (whole <= 2 * call.padding) {
       return invalid("a padding of " + std::to_string(call.padding) + " leaves nothing of " +
                      std::to_string(whole));
     }
     out[d] = whole - 2 * call.padding;
-    KILN_TRY(in_32_bits("elements of a dim", out[d], kMaxDim));
+  }
+  KILN_TRY(element_count({out}));
+  if (rank == 4) {
+    constexpr std::uint32_t kMaxPlane = std::numeric_limits<std::uint32_t>::max();
+    KILN_TRY(in_32_bits("elements of a channel", src[2] * src[3], kMaxPlane));
+    KILN_TRY(in_32_bits("outputs of a channel", out[2] * out[3], kMaxPlane));
   }
   return out;
 }
@@ -178,7 +209,13 @@ Result<Extents> output_dims(const Im2Col& call) {
     sizes[2 + dims + d] = call.window[d];
   }
   sizes[1 + dims] = src[1];
-  return Extents(sizes, 2 + 2 * dims);
+  const Extents out(sizes, 2 + 2 * dims);
+  KILN_TRY(element_count({out}));
+  // A line is a row of outputs, each a whole window.
+  std::size_t length = 1;
+  for (std::size_t d = dims; d < out.rank(); ++d) length *= out[d];
+  KILN_TRY(require_lines(dims == 2 ? out[0] * out[1] : out[0], length));
+  return out;
 }
 
 Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
@@ -214,15 +251,17 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kCol2Im1d, call.dtype));
   KILN_TRY(require_image("src", {{call.batch, call.length, call.channels, call.window}}, 4));
   if (call.stride == 0) return invalid("a stride is at least 1");
+  KILN_TRY(in_32_bits("elements of a stride", call.stride, kMaxDim));
   const std::size_t length = (call.length - 1) * call.stride + call.window;
-  KILN_TRY(in_32_bits("elements of a dim", length, kMaxDim));
-  KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.batch, call.channels, length}}));
+  const Extents out = {call.batch, call.channels, length};
+  KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
+  KILN_TRY(require_lines(out));
   // Groups of neighbouring outputs whose terms lie side by side (families/im2col.cuh).
   const std::size_t group = size_of(call.dtype) == 8 ? 2 : 4;
   const bool grouped =
       (call.window | call.stride) % group == 0 && count > spread_over(gpu).resident();
   KILN_TRY(set_grid(launch, call.geometry, count,
-                    spread_over(gpu).singly(grouped ? count / group : count)));
+                    one_thread_each(spread_over(gpu), grouped ? count / group : count)));
   launch.pass(Col2Im1dKernel<void>(), count, length, call.length, call.channels, call.window,
               call.stride, call.src, call.dst);
   return launch;
@@ -233,6 +272,7 @@ Result<Extents> output_dims(const Pool2d& call) {
   Extents out = call.src_layout.dims;
   KILN_TRY_ASSIGN(out[2], windows(out[2], call.height, call.stride_height, 0, 1));
   KILN_TRY_ASSIGN(out[3], windows(out[3], call.width, call.stride_width, 0, 1));
+  KILN_TRY(require_lines(out));
   return out;
 }
 
@@ -255,6 +295,7 @@ Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
   const Extents& src = call.src_layout.dims;
   const Layout out{{src[0], src[1], call.height_out, call.width_out}};
   KILN_TRY(require_image("dst", out, 4));
+  KILN_TRY(require_lines(out.dims));
   Launch launch;
   KILN_TRY(set_kernel(launch, kNearest, call.dtype));
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
@@ -273,6 +314,7 @@ Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu) {
   const Extents& src = call.src_layout.dims;
   const Layout out{{src[0], src[1], call.length_out}};
   KILN_TRY(require_image("dst", out, 3));
+  KILN_TRY(require_lines(out.dims));
   Launch launch;
   KILN_TRY(set_kernel(launch, kNearest1d, call.dtype));
   KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, product(out.dims),
@@ -289,6 +331,7 @@ Result<Launch> plan(const UpsampleBilinear2d& call, const Gpu& gpu) {
   const Extents& src = call.src_layout.dims;
   const Layout out{{src[0], src[1], call.height_out, call.width_out}};
   KILN_TRY(require_image("dst", out, 4));
+  KILN_TRY(require_lines(out.dims));
   Launch launch;
   KILN_TRY(set_kernel(launch, kBilinear, call.dtype));
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),

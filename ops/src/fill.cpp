@@ -21,10 +21,11 @@ constexpr KernelRows kTranspose = rows_of("transpose");
 
 unsigned per_chunk(DType dtype) { return static_cast<unsigned>(16 / size_of(dtype)); }
 
-// Sets the grid of a contiguous fill.
+// Sets the grid of a contiguous fill. Of more elements, threads that have some fill the rest.
 Result<void> set_fill_grid(Launch& launch, Geometry geometry, std::size_t count, DType dtype) {
-  return set_grid(launch, geometry, count,
-                  tuning::filled(count, static_cast<unsigned>(size_of(dtype))));
+  constexpr std::size_t kMaxSpread = std::size_t{1} << 40;  // up to 2^30 blocks
+  const auto bytes = static_cast<unsigned>(size_of(dtype));
+  return set_grid(launch, geometry, count, tuning::filled(std::min(count, kMaxSpread), bytes));
 }
 
 }  // namespace
@@ -46,6 +47,7 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kConstSet, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   const ViewBlock view = view_block(call.geometry, call.layout);
+  KILN_TRY(require_counted(view.block, view.rank));
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (is_contiguous(call.layout)) {

@@ -103,6 +103,7 @@ Result<Launch> plan(const FusedVector& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t of_vector, tasks_of_vector(call.tasks_of_vector));
   KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
+  KILN_TRY(element_count({{call.tasks}}));
   const auto columns = static_cast<std::uint32_t>(numbers.columns);
   if (call.tasks == 1 && call.experts == nullptr &&
       tuning::streams_fused_format(block_bytes(call.format)) &&
@@ -136,6 +137,7 @@ Result<Launch> plan(const FusedFloatVector& call, const Gpu&) {
   }
   KILN_TRY_ASSIGN(const std::int32_t narrow_stride, parameter("values of a row", x_stride));
   KILN_TRY_ASSIGN(const Matrices matrices, matrices_of(call));
+  KILN_TRY(element_count({{call.tasks}}));
   set_row_blocks(launch, matrices.rows, static_cast<std::uint32_t>(numbers.columns));
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tasks", call.tasks));
   launch.pass(FusedFloatVectorKernel(), matrices.first, matrices.second, call.x, call.experts,
@@ -148,12 +150,13 @@ Result<Launch> plan(const RankExperts& call, const Gpu&) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kRankExperts, DType::kU32));
   if (call.tile == 0) return refused("'rank_experts' makes tiles of no tasks");
+  KILN_TRY_ASSIGN(const std::int32_t tile, parameter("tasks of a tile", call.tile));
   KILN_TRY(element_count({{call.experts}}));
   KILN_TRY_ASSIGN(const std::int32_t tasks, parameter("tasks", call.tasks));
   KILN_TRY_ASSIGN(launch.grid.x, in_32_bits("experts", call.experts, kMaxSigned));
   launch.block.x = call.tasks <= 256 ? 64 : 512;
   launch.pass(RankExpertsKernel(), call.ids, call.order, call.tiles, call.places,
-              static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(call.tile));
+              static_cast<std::uint32_t>(tasks), static_cast<std::uint32_t>(tile));
   return launch;
 }
 
@@ -164,10 +167,11 @@ Result<Launch> plan(const FusedMatrix& call, const Gpu& gpu) {
   KILN_TRY(element_count({{call.vectors}}));
   KILN_TRY_ASSIGN(const std::int32_t vectors, parameter("vectors", call.vectors));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
+  KILN_TRY(parameter("experts", call.experts));
   const std::size_t tiles = call.experts == 0 ? divide_up(call.vectors, kExpertTile)
                                               : expert_tiles(call.vectors, call.experts);
-  const tuning::Tile tile =
-      tuning::tile_of(static_cast<std::uint32_t>(numbers.rows), tiles, gpu.multiprocessors);
+  const tuning::Tile tile = tuning::tile_of(static_cast<std::uint32_t>(numbers.rows), tiles,
+                                            spread_over(gpu).multiprocessors);
   launch.grid.x = divide_up(call.rows, tile.rows);
   KILN_TRY_ASSIGN(launch.grid.y, along_y("tiles of vectors", tiles));
   launch.block = {kWave, tile.threads / kWave, 1};
@@ -182,6 +186,7 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kHalfMatrix, call.format));
   KILN_TRY_ASSIGN(const Numbers numbers, numbers_of("half_matrix", call));
   KILN_TRY(element_count({{call.vectors, call.columns}}));
+  KILN_TRY(parameter("experts", call.experts));
   // With experts, as many vectors as their tiles have room for.
   const std::size_t count =
       call.experts == 0
@@ -192,7 +197,8 @@ Result<Launch> plan(const HalfMatrix& call, const Gpu& gpu) {
   const bool has_groups = has_warp_groups(gpu);
   const unsigned of_tile = tuning::half_vectors(has_groups);
   const std::uint32_t tiles = divide_up(count, of_tile);
-  tuning::HalfBlock block = tuning::half_block(call.rows, tiles, gpu.multiprocessors, has_groups);
+  tuning::HalfBlock block =
+      tuning::half_block(call.rows, tiles, spread_over(gpu).multiprocessors, has_groups);
   // Without background copies, only one step is held at a time, and blocks are small.
   const unsigned stages = has_background_copies(gpu) ? 2 : 1;
   if (stages == 1) block = {tuning::kHalfThreads, 1};
@@ -228,11 +234,11 @@ Result<Launch> plan(const JoinProducts& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::uint32_t rows, in_32_bits("rows", call.rows, kMaxSigned));
   KILN_TRY_ASSIGN(const std::uint32_t type, float_type("join_products", call.dst_dtype));
   // A single row is shared by blocks that fill the device. Otherwise a block takes up to kPart
-  // columns of a row.
-  constexpr std::size_t kPart = 4096;
+  // columns of a row, or more of a row of more than 2^42 columns.
+  constexpr std::size_t kPart = 4096, kMaxParts = std::size_t{1} << 30;
   launch.block.x = 256;
   launch.grid.x = call.rows == 1 ? spread_over(gpu).over(call.columns / 4 + 1, 256).blocks
-                                 : divide_up(call.columns, kPart);
+                                 : divide_up(std::min(call.columns, kPart * kMaxParts), kPart);
   launch.grid.y = static_cast<std::uint32_t>(std::min<std::size_t>(call.rows, kMaxAlongY));
   launch.pass(JoinProductsKernel(), call.gates, call.values, call.scales, call.dst, rows,
               static_cast<std::uint64_t>(call.columns), type);

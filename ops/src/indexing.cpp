@@ -101,6 +101,7 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t ids, element_count(call.ids_layout));
   KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, ids));
   launch.layout = layout_block({{"ids", call.ids_layout}});  // never null
+  KILN_TRY(require_counted(launch.layout, call.ids_layout.dims.rank()));
   launch.layout_argument = 2;
   const std::size_t bytes = size_of(call.dtype);
   if (shape.right * bytes % 16 == 0) {

@@ -46,15 +46,19 @@ Result<std::size_t> element_count(const Layout& layout) {
     }
   }
   std::size_t count = 1;
-  std::size_t furthest = 0;  // offset of the last element; the kernels compute it too
-  const Extents strides = strides_of(layout);
   for (std::size_t i = 0; i < rank; ++i) {
-    std::size_t reach = 0;
-    if (__builtin_mul_overflow(count, layout.dims[i], &count) ||
-        __builtin_mul_overflow(layout.dims[i] - 1, strides[i], &reach) ||
-        __builtin_add_overflow(furthest, reach, &furthest)) {
-      return invalid(layout, "is too large: its elements cannot be counted in 64 bits");
+    if (__builtin_mul_overflow(count, layout.dims[i], &count) || count > kMaxElements) {
+      return invalid(layout, "is too large: no device holds more than 2^48 elements");
     }
+  }
+  std::size_t furthest = 0;  // offset of the last element; the kernels compute it too
+  for (std::size_t i = 0; i < layout.strides.rank(); ++i) {
+    std::size_t reach = 0;
+    if (__builtin_mul_overflow(layout.dims[i] - 1, layout.strides[i], &reach) ||
+        reach > kMaxElements - furthest) {
+      return invalid(layout, "is too large: no device holds elements more than 2^48 apart");
+    }
+    furthest += reach;
   }
   return count;
 }

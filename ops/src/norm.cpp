@@ -63,13 +63,14 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   const auto columns = static_cast<std::uint32_t>(rows.columns);
   const auto count = static_cast<std::uint32_t>(16 / size_of(dtype));
   const std::uint32_t pieces = columns % count == 0 ? columns / count : (columns - 1) / 4 + 1;
-  const bool many_rows = rows.rows >= 4 * gpu.multiprocessors;
+  const tuning::Spread device = spread_over(gpu);
+  const bool many_rows = rows.rows >= 4 * device.multiprocessors;
   // A thread has one piece, unless there are more pieces than the device has threads. Then, in a
   // row of whole pieces, a thread keeps two, or four if the row then fits a wave and would not fill
   // two. In any other row, a thread has two or more chunks of four elements, or single elements:
   // 16, or 8 if they have eight bytes.
   const bool whole = columns % count == 0;
-  const bool fills = std::uint64_t{rows.rows} * pieces >= spread_over(gpu).resident();
+  const bool fills = std::uint64_t{rows.rows} * pieces >= device.resident();
   std::uint32_t walked = 1;
   if (fills && whole) {
     walked = pieces > 64 && pieces < 128 ? 4 : 2;
@@ -83,7 +84,7 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   // threads.
   constexpr std::uint32_t kFew = tuning::kNormElements;
   const std::uint64_t lanes = std::uint64_t{rows.rows} * columns / kFew;
-  if (columns != count && columns <= kFew * kTeam && lanes <= spread_over(gpu).resident()) {
+  if (columns != count && columns <= kFew * kTeam && lanes <= device.resident()) {
     wanted = (columns + kFew - 1) / kFew;
   }
   launch.block.x = 1;
@@ -107,7 +108,7 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   const bool few = rows.rows * whole <= device.resident() / 8;
   const bool singly = few && columns <= 32 * tuning::softmax_elements(size);
   // the reference geometry
-  if (singly && rows.rows <= 2 * gpu.multiprocessors) return rows.columns;
+  if (singly && rows.rows <= 2 * device.multiprocessors) return rows.columns;
   const std::size_t pieces = singly ? columns : whole;
   const bool many = rows.rows * whole > device.resident();
   // With few rows, a thread gets fewer pieces. For f64, a thread always gets as many as it can
@@ -128,7 +129,7 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
   // for 1024 threads. Measured on an H200, own geometry, f16, in us, without -> with this: 300x5120
   // 10.5 -> 5.1; 1000x1500 8.0 -> 5.2; 600x2048 5.9 -> 4.5.
   while (each_thread < kKept &&
-         std::uint64_t{own.blocks} * own.threads > 1024u * gpu.multiprocessors) {
+         std::uint64_t{own.blocks} * own.threads > 1024u * device.multiprocessors) {
     own = launch_by(each_thread *= 2);
   }
   const std::uint32_t most = max_for_a_block(rows, own.threads);

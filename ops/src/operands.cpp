@@ -86,6 +86,18 @@ ViewBlock view_block(Geometry geometry, const Layout& layout) {
   return view_block(geometry, {{"inp", layout}});
 }
 
+Result<void> require_counted(const LayoutBlock& block, std::size_t rank) {
+  if (block.empty() || rank == 0) return {};
+  const auto is_one = [](std::size_t stride) { return stride == 1; };
+  if (rank == 1 && std::all_of(block.begin() + 1, block.end(), is_one)) return {};
+  for (std::size_t dim = 0; dim < rank; ++dim) {
+    Result<std::uint32_t> counted =
+        in_32_bits("elements of a dim", block[dim], std::numeric_limits<std::uint32_t>::max());
+    if (!counted) return std::move(counted).error().hint("cut the dim in two");
+  }
+  return {};
+}
+
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest) {
   if (value <= largest) return static_cast<std::uint32_t>(value);
   return Error{ErrorCode::kInvalidInput,

@@ -33,6 +33,10 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
 // The same for one view. For a contiguous view, the block is empty, which kernels read as null.
 ViewBlock view_block(Geometry geometry, const Layout& layout);
 
+// Returns an error unless every dim of the block has fewer than 2^32 elements, which is all that
+// kernels of views count. A single contiguous dim may have more. An empty block has no dims.
+Result<void> require_counted(const LayoutBlock& block, std::size_t rank);
+
 // Converts `value` to a kernel's 32-bit parameter. The error (kInvalidInput) names a value that is
 // too large.
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest);

@@ -90,6 +90,11 @@ tuning::Spread spread_over(const Gpu& gpu) {
   return {*machine, gpu.multiprocessors != 0 ? gpu.multiprocessors : machine->multiprocessors};
 }
 
+tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count) {
+  constexpr std::size_t kMaxThreads = std::size_t{1} << 31;
+  return spread.singly(std::min(count, kMaxThreads));
+}
+
 namespace {
 
 std::size_t widest_of(const OwnKernel& own) {
@@ -115,7 +120,7 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = widest_of(own);
   const tuning::Spread spread = spread_over(gpu);
-  if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
+  if (goes_singly(own)) return set_grid(launch, geometry, count, one_thread_each(spread, count));
   if (!contiguous) return set_grid(launch, geometry, count, spread.strided(count));
   return set_grid(
       launch, geometry, count,
@@ -127,7 +132,7 @@ Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geomet
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = widest_of(own);
   const tuning::Spread spread = spread_over(gpu);
-  if (goes_singly(own)) return set_grid(launch, geometry, count, spread.singly(count));
+  if (goes_singly(own)) return set_grid(launch, geometry, count, one_thread_each(spread, count));
   return set_grid(launch, geometry, count,
                   spread.exiting(count, static_cast<unsigned>(16 / widest),
                                  single_occupancy(own, spread), is_long(own, widest), grid));

@@ -20,8 +20,13 @@ Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype);
 // reference's 32 bits.
 Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuning::Launch own);
 
-// Returns the device as kernels/tuning describes it.
+// Returns the device as kernels/tuning describes it. A device that does not say how many
+// multiprocessors it has counts as its architecture's largest GPU.
 tuning::Spread spread_over(const Gpu& gpu);
+
+// Returns a launch with a thread for each element. Kernels number threads in 32 bits, and loop over
+// the elements that have none.
+tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count);
 
 // True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
 bool goes_singly(const OwnKernel& own);

@@ -355,8 +355,9 @@ Result<Launch> plan(const MulMat& call, const Gpu& gpu) {
   std::uint32_t rows = launch_of(call.format).tile_rows;
   std::uint32_t of_vectors = launch_of(call.format).tile_vectors;
   if (call.geometry == Geometry::kOwn) {
-    const tuning::Tile tile = tuning::tile_of(static_cast<std::uint32_t>(matrix.rows),
-                                              divide_up(call.vectors, 64), gpu.multiprocessors);
+    const tuning::Tile tile =
+        tuning::tile_of(static_cast<std::uint32_t>(matrix.rows), divide_up(call.vectors, 64),
+                        spread_over(gpu).multiprocessors);
     rows = tile.rows;
     of_vectors = tile.vectors;
     launch.block.y = tile.threads / kWave;
@@ -388,7 +389,7 @@ Result<Launch> plan(const HeldVectors& call, const Gpu& gpu) {
         .hint("use MulMat");
   }
   launch.block = {kWave, held_waves(call.format, gpu, call.columns), 1};
-  launch.grid.x = std::min(divide_up(call.rows, kTileRows), gpu.multiprocessors);
+  launch.grid.x = std::min(divide_up(call.rows, kTileRows), spread_over(gpu).multiprocessors);
   launch.shared_bytes = tuning::held_bytes(held_row(call.format), launch.block.y);
   if (launch.block.y == 0) {
     // Other devices use a block of four waves for each row.

@@ -63,8 +63,7 @@ class Planner {
   Planner(const QuantizedMatmul& call, const Gpu& gpu) : call_(call), gpu_(gpu) {}
 
   Result<LaunchSequence> run() {
-    KILN_TRY(element_count({{call_.vectors, call_.slots}}));
-    KILN_TRY(parameter("vectors", tasks()));
+    KILN_TRY(check());
     if (call_.experts != 0) {
       if (!is_fused(call_.format)) {
         KILN_TRY(tasks_of_abi());
@@ -85,6 +84,16 @@ class Planner {
   }
 
  private:
+  // Returns an error unless all sizes that are computed from the call can be counted.
+  Result<void> check() const {
+    KILN_TRY(element_count({{call_.vectors, call_.slots}}));
+    KILN_TRY(parameter("vectors", tasks()));
+    KILN_TRY(parameter("experts", call_.experts));
+    KILN_TRY(element_count({{std::max<std::size_t>(call_.experts, 1), call_.rows, call_.columns}}));
+    KILN_TRY(element_count({{tasks(), call_.columns}}));
+    KILN_TRY(element_count({{tasks(), call_.rows}}));
+    return {};
+  }
   std::size_t tasks() const {
     return call_.experts == 0 ? call_.vectors : call_.vectors * call_.slots;
   }

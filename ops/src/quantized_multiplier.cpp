@@ -33,14 +33,19 @@ bool has_kernels(BlockFormat format, std::size_t vectors) {
   }
 }
 
+constexpr std::size_t ceil_div(std::size_t count, std::size_t each) {
+  return (count - 1) / each + 1;
+}
+
 // The steps of a product, and where they put their results in the Launcher's memory.
 class Steps {
  public:
+  // check() has accepted the call.
   Steps(const QuantizedMatmul& call, std::size_t weights_at_once) : call_(call) {
     // Splits the matrix into parts of about the same size, in whole tiles.
-    const std::size_t values = std::max<std::size_t>(call.rows * call.columns, 1);
-    const std::size_t parts = divide_up(values, std::max<std::size_t>(weights_at_once, 1));
-    const std::size_t tiles = divide_up(divide_up(call.rows, parts), kTile);
+    const std::size_t values = call.rows * call.columns;
+    const std::size_t parts = ceil_div(values, std::max<std::size_t>(weights_at_once, 1));
+    const std::size_t tiles = ceil_div(ceil_div(call.rows, parts), kTile);
     rows_at_once_ = std::min(tiles * kTile, call.rows);
     weights_ = reserve(rows_at_once_ * call.columns * size_of(DType::kF16));
     if (!is_half()) {
@@ -143,7 +148,9 @@ Result<void> check(const QuantizedMatmul& call) {
   row.dtype = DType::kF16;
   row.count = call.columns;
   if (const auto planned = plan(row); !planned) return planned.error();
-  KILN_TRY(element_count({{call.vectors, call.rows, call.columns}}));
+  KILN_TRY(element_count({{call.rows, call.columns}}));
+  KILN_TRY(element_count({{call.vectors, call.columns}}));
+  KILN_TRY(element_count({{call.vectors, call.rows}}));
   return {};
 }
 
@@ -160,7 +167,7 @@ bool goes_by_library(const QuantizedMatmul& call, const DeviceInfo& device) {
 }
 
 std::size_t library_memory(const QuantizedMatmul& call, std::size_t weights_at_once) {
-  return Steps(call, weights_at_once).bytes();
+  return check(call) ? Steps(call, weights_at_once).bytes() : 0;
 }
 
 Result<void> QuantizedMultiplier::run(const QuantizedMatmul& call) const {

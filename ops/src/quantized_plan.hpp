@@ -204,6 +204,7 @@ inline bool holds_vectors(BlockFormat format, const Gpu& gpu, const void* weight
 // Bytes of shared memory that a block of fused_vector uses besides the streamed rows.
 inline constexpr unsigned kStreamedBeside = 2048;
 inline unsigned streamed_waves(BlockFormat format, const Gpu& gpu, std::uint32_t columns) {
+  if (gpu.max_shared_bytes < kStreamedBeside) return 0;
   return tuning::streamed_waves(block_bytes(format), static_cast<unsigned>(info(format).values),
                                 columns, gpu.max_shared_bytes - kStreamedBeside);
 }
@@ -228,7 +229,7 @@ inline void set_streamed_blocks(Launch& launch, BlockFormat format, const Gpu& g
   launch.shared_bytes = tuning::streamed_bytes(
       block_bytes(format), static_cast<unsigned>(info(format).values), launch.block.y, columns);
   const unsigned room = gpu.max_shared_bytes / (launch.shared_bytes + kStreamedBeside);
-  launch.grid.x = gpu.multiprocessors * std::min(room, tuning::kStreamedBlocks);
+  launch.grid.x = spread_over(gpu).multiprocessors * std::min(room, tuning::kStreamedBlocks);
 }
 
 }  // namespace kiln::ops

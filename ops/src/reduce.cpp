@@ -43,6 +43,10 @@ Result<void> require_dims(const Layout& layout, const Extents& over) {
     if (seen[dim]) return invalid("dim " + std::to_string(dim) + " is reduced twice");
     seen[dim] = true;
   }
+  if (over.rank() > layout.dims.rank()) {
+    return invalid(std::to_string(over.rank()) + " dims are reduced of shape " +
+                   to_string(layout.dims) + ", which has " + std::to_string(layout.dims.rank()));
+  }
   return {};
 }
 
@@ -199,6 +203,7 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
     if (serves(split, *even) && counted) return plan_split(call, *even, split);
   }
   launch.layout = layout_block({{"src", view}});  // never null
+  KILN_TRY(require_counted(launch.layout, view.dims.rank()));
   launch.layout_argument = 3;
   if (call.geometry == Geometry::kOwn && each != 0) {
     const tuning::Launch own =
@@ -222,6 +227,7 @@ Result<Launch> plan(const SumInto& call, const Gpu& gpu) {
   KILN_TRY(require_dims(call.layout, call.over));
 
   launch.layout = layout_block({{"inp", call.layout}});
+  KILN_TRY(require_counted(launch.layout, call.layout.dims.rank()));
   // Appends the sizes of the summed dims and then their row-major strides, outermost dim first.
   // Removing dims in this order leaves the strides of the dims inside unchanged.
   Extents over = call.over;

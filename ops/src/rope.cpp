@@ -39,8 +39,9 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
   const unsigned together = tuning::rope_pairs(static_cast<unsigned>(size_of(call.dtype)),
                                                call.kind != RopeKind::kNeighbours);
   KILN_TRY(set_grid(launch, call.geometry, pairs,
-                    pairs <= spread.resident() ? spread.contiguous(pairs, together)
-                                               : spread.singly((pairs + together - 1) / together)));
+                    pairs <= spread.resident()
+                        ? spread.contiguous(pairs, together)
+                        : one_thread_each(spread, (pairs + together - 1) / together)));
 
   // Everything except the total number of elements is counted in 32 bits.
   constexpr std::uint32_t kMax = std::numeric_limits<std::uint32_t>::max();

@@ -53,7 +53,8 @@ Result<Launch> plan_blocks(const Rows& call, Geometry geometry, const Gpu& gpu) 
   launch.block.x = std::min(padded, kMaxThreads);
   // Uses whole waves of any width. Columns that are counted or merged have a thread each.
   const auto element = static_cast<unsigned>(size_of(call.dtype));
-  const std::uint32_t merged = tuning::max_merged(gpu.multiprocessors, call.rows, element);
+  const std::uint32_t merged =
+      tuning::max_merged(spread_over(gpu).multiprocessors, call.rows, element);
   if (geometry == Geometry::kOwn && padded > merged) {
     launch.block.x = std::clamp(padded / tuning::kSortItems, 64u, kMaxThreads);
   }
@@ -89,9 +90,13 @@ Result<Launch> plan_steps(const Rows& call, const tuning::LongSort& how) {
 }
 
 Result<Launch> plan_own(const Rows& call, std::uint32_t parts, const Gpu& gpu) {
-  tuning::LongSort how = tuning::sort_long(gpu.multiprocessors, call.rows, call.columns);
   if (parts == 0 && call.columns <= kMaxAtOnce) return plan_blocks(call, Geometry::kOwn, gpu);
-  if (parts != 0) how.parts = parts;
+  tuning::LongSort how =
+      tuning::sort_long(spread_over(gpu).multiprocessors, call.rows, call.columns);
+  if (parts != 0) how.parts = std::min(parts, call.columns);
+  // The counts of all parts of a row are numbered in 32 bits.
+  constexpr std::uint32_t kMaxParts = std::uint32_t{1} << 20;
+  KILN_TRY(in_32_bits("parts", how.parts, kMaxParts));
   return plan_steps(call, how);
 }
 

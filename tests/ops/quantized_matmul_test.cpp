@@ -324,6 +324,13 @@ TEST_CASE("memory for the library's way is counted") {
   CHECK(library_memory(call) == weights + results);
   CHECK(library_memory(call, 512 * 256 / 2) == weights / 2 + results);
   CHECK(library_memory(call, 1) == weights / 4 + results);
+  // 2^32 parts of one weight each, which become parts of 128 rows.
+  QuantizedMatmul large;
+  large.rows = large.columns = std::size_t{1} << 16;
+  large.x_dtype = DType::kF16;
+  CHECK(library_memory(large, 1) == 128 * large.columns * 2);
+  large.columns = 33;  // is refused
+  CHECK(library_memory(large) == 0);
 }
 
 TEST_CASE("a QuantizedMultiplier's products are captured into a graph") {

@@ -134,11 +134,11 @@ TEST_CASE("plan names the shape that it refuses") {
         "shape [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...] has 17 dims, more than the 16 "
         "that a launch takes");
   CHECK(message(plan(gelu({{std::size_t{1} << 40, std::size_t{1} << 40}}))) ==
-        "shape [1099511627776, 1099511627776] is too large: its elements cannot be counted in 64 "
-        "bits");
+        "shape [1099511627776, 1099511627776] is too large: no device holds more than 2^48 "
+        "elements");
   CHECK(message(plan(gelu({{4}, {std::numeric_limits<std::size_t>::max() / 2}}))) ==
-        "shape [4] with strides [9223372036854775807] is too large: its elements cannot be counted "
-        "in 64 bits");
+        "shape [4] with strides [9223372036854775807] is too large: no device holds elements more "
+        "than 2^48 apart");
   Unary large = gelu({{std::size_t{1} << 33}});
   CHECK(plan(large));
   large.geometry = Geometry::kReference;

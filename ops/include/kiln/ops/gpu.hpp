@@ -17,7 +17,7 @@ namespace kiln::ops {
 // a device where it needs more.
 struct Gpu {
   std::string_view target = "sm_90";  // its architecture; the text must outlive the Gpu
-  std::uint32_t multiprocessors = 132;
+  std::uint32_t multiprocessors = 132;  // 0: unknown; plans assume the architecture's largest GPU
   std::uint32_t max_shared_bytes = 227 * 1024;  // per block
 
   static Gpu of(const DeviceInfo& info) {

@@ -49,8 +49,12 @@ struct Layout {
   Extents strides = {};  // empty: row-major contiguous
 };
 
+// The most elements of a tensor, and the largest offset of an element. No device addresses more, and
+// the sizes that plans compute from so many fit into 64 bits.
+inline constexpr std::size_t kMaxElements = std::size_t{1} << 48;
+
 // Returns the product of the dims. Errors (kInvalidInput) name the shape: more than kMaxRank dims,
-// a number of strides other than the rank, a dim of zero, elements or offsets beyond 64 bits.
+// a number of strides other than the rank, a dim of zero, elements or offsets beyond kMaxElements.
 Result<std::size_t> element_count(const Layout& layout);
 
 // True if the elements are contiguous in row-major order. Dims of size 1 do not count, and a layout

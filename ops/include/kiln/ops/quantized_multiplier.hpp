@@ -36,6 +36,7 @@ inline constexpr std::size_t kWeightsAtOnce = std::size_t{1} << 26;
 //   4 * vectors * rows for the gate's results, if there is a gate;
 //   4 * vectors * rows for the results of `weights`, unless `out` is f32, or f16 made from f16
 //   activations without a gate.
+// Returns 0 for a product that run_by_library() refuses.
 std::size_t library_memory(const QuantizedMatmul& call,
                            std::size_t weights_at_once = kWeightsAtOnce);
 
