@@ -70,6 +70,17 @@ Result<Storage> storage_of(const Matrix& matrix) {
       .hint("copy it into a contiguous buffer first");
 }
 
+// True if no two matrices of the batch share an element: they lie one after the other, or side by
+// side within the pitch of their lines.
+bool are_apart(const Matrix& matrix, const Storage& storage) {
+  const std::size_t lines = storage.row_major ? matrix.rows : matrix.columns;
+  const std::size_t length = storage.row_major ? matrix.columns : matrix.rows;
+  const std::size_t of_matrix = (lines - 1) * storage.leading + length;
+  const std::size_t of_batch_lines = (matrix.batch - 1) * matrix.batch_stride + length;
+  return matrix.batch_stride >= of_matrix ||
+         (matrix.batch_stride >= length && storage.leading >= of_batch_lines);
+}
+
 Result<GemmOperand> operand(const Matrix& matrix, const void* data, bool out_is_row_major) {
   KILN_TRY_ASSIGN(const Storage storage, storage_of(matrix));
   GemmOperand operand;
@@ -109,9 +120,12 @@ Result<Gemm> plan_gemm(const Matmul& product) {
       return operand->error("has another batch than out " + to_string(out.layout));
     }
   }
-  if (out.batch > 1 && out.batch_stride == 0) return out.error("puts all products into one place");
-
   KILN_TRY_ASSIGN(const Storage stored, storage_of(out));
+  if (out.batch > 1 && out.batch_stride == 0) return out.error("puts all products into one place");
+  if (out.batch > 1 && !are_apart(out, stored)) {
+    return out.error("has matrices that overlap")
+        .note("they lie one after the other, or their lines side by side");
+  }
   Gemm gemm;
   gemm.dtype = product.dtype;
   gemm.out_dtype = out_dtype;

@@ -47,6 +47,32 @@ TEST_CASE("A column-major output keeps the order, and transposes what is row-maj
   CHECK(gemm.leading_c == 3);
 }
 
+TEST_CASE("Matrices of out may lie in any order, but share no element") {
+  Matmul product = example();
+  const auto refused = [&](Extents strides) {
+    product.out_layout.strides = strides;
+    return message(product);
+  };
+  CHECK(refused({6, 2, 1}) == "no error");
+  CHECK(refused({100, 8, 1}) == "no error");  // with gaps
+  CHECK(refused({2, 8, 1}) == "no error");    // row by row: the first row of each, the second, ...
+  CHECK(refused({3, 1, 12}) == "no error");   // column by column
+  CHECK(refused({5, 2, 1}) ==
+        "matmul: out [4, 3, 2] with strides [5, 2, 1] has matrices that overlap");
+  CHECK(refused({1, 8, 1}).find("overlap") != std::string::npos);
+  CHECK(refused({2, 7, 1}).find("overlap") != std::string::npos);
+  CHECK(refused({2, 1, 12}).find("overlap") != std::string::npos);
+  CHECK(refused({5, 1, 3}).find("overlap") != std::string::npos);
+  // A batch of one matrix has no other to overlap with, and operands may overlap.
+  product.lhs_layout = {{1, 3, 5}};
+  product.rhs_layout = {{1, 5, 2}};
+  product.out_layout.dims = {1, 3, 2};
+  CHECK(refused({1, 2, 1}) == "no error");
+  product = example();
+  product.lhs_layout.strides = {5, 5, 1};
+  CHECK(message(product) == "no error");
+}
+
 TEST_CASE("An operand without a batch serves the whole batch") {
   Matmul product = example();
   product.rhs_layout = {{5, 2}};

@@ -28,8 +28,8 @@ namespace kiln::ops {
 // Layouts are [rows, columns] or [batch, rows, columns]. An operand without a batch dim, or with a
 // batch stride of 0, is the same for the whole batch. One of the two matrix dims must have stride
 // 1, and the stride of the other must be at least the length of the first: rows may have gaps, and
-// any matrix may be transposed. Dims and strides are at most 2^31 - 1. `out` must not overlap the
-// operands.
+// any matrix may be transposed. Dims and strides are at most 2^31 - 1. The matrices of `out` lie one
+// after the other, or their lines side by side. `out` must not overlap the operands.
 struct Matmul {
   DType dtype = DType::kF32;
   std::optional<DType> out_dtype;  // none: dtype
