@@ -109,8 +109,8 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
 
   const bool contiguous = are_contiguous({condition, on_true, on_false});
   const ViewBlock views = view_block(call.geometry, {condition, on_true, on_false});
-  KILN_TRY(require_counted(views.block, views.rank));
   if (!contiguous) {
+    KILN_TRY(require_counted(views.block, views.rank));
     KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, views, count, spread_over(gpu)));
     if (tiled) return *std::move(tiled);
   }

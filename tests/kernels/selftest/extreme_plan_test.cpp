@@ -681,9 +681,9 @@ TEST_CASE("dims, lines and steps that kernels cannot count are refused") {
   unary.layout = {{3, beyond}};  // contiguous
   CHECK(message(unary) == "");
   Where where;
-  where.condition_layout = where.true_layout = where.false_layout = {{beyond}};
+  where.condition_layout = where.true_layout = where.false_layout = {{3, beyond}};
   CHECK(message(where) == "");
-  where.true_layout.strides = {0};
+  where.true_layout.strides = {0, 1};
   CHECK(message(where) == "4294967296 elements of a dim are more than the kernel counts");
   SumInto sum;
   sum.layout = {{2, beyond}};
