@@ -59,6 +59,10 @@ Result<void> check_places(const Launch& launch) {
                {}};
 }
 
+Error moved_from() {
+  return Error{ErrorCode::kInvalidInput, "a launch by a Launcher that was moved from", {}, {}};
+}
+
 }  // namespace
 
 struct Launcher::State {
@@ -101,10 +105,12 @@ Launcher::Launcher(Launcher&&) noexcept = default;
 Launcher& Launcher::operator=(Launcher&&) noexcept = default;
 Launcher::~Launcher() = default;
 
+Gpu Launcher::gpu() const { return state_ != nullptr ? Gpu::of(state_->device.info()) : Gpu(); }
 const Device& Launcher::device() const { return state_->device; }
 StreamRef Launcher::stream() const { return state_->stream; }
 
 Result<void> Launcher::prepare(const Launch& launch) const {
+  if (state_ == nullptr) return moved_from();
   KILN_TRY_ASSIGN(const Function function, state_->find(launch));
   if (!launch.layout.empty()) KILN_TRY(state_->layouts.prepare(launch.layout));
   if (launch.workspace_bytes != 0) KILN_TRY(state_->workspace.of(launch.workspace_bytes));
@@ -112,6 +118,7 @@ Result<void> Launcher::prepare(const Launch& launch) const {
 }
 
 Result<void> Launcher::run(const Launch& launch) const {
+  if (state_ == nullptr) return moved_from();
   KILN_TRY_ASSIGN(const Function function, state_->find(launch));
   LaunchConfig config;
   config.grid = launch.grid;
@@ -150,6 +157,7 @@ Result<void> Launcher::run(const Launch& launch) const {
 }
 
 Result<void> Launcher::run(const LaunchSequence& sequence) const {
+  if (state_ == nullptr) return moved_from();
   const std::lock_guard<std::recursive_mutex> lock(state_->working);
   for (const Launch& each : sequence.launches) KILN_TRY(run(each));
   return {};
@@ -162,6 +170,7 @@ Result<void> Launcher::prepare(const LaunchSequence& sequence) const {
 
 Result<void> Launcher::with_memory(std::size_t bytes,
                                    const std::function<Result<void>(void*)>& work) const {
+  if (state_ == nullptr) return moved_from();
   const std::lock_guard<std::recursive_mutex> lock(state_->working);
   KILN_TRY_ASSIGN(void* const begin, state_->workspace.of(tuning::kWorkspaceCounters + bytes));
   return work(static_cast<std::byte*>(begin) + tuning::kWorkspaceCounters);

@@ -78,6 +78,10 @@ MatrixMultiplier& MatrixMultiplier::operator=(MatrixMultiplier&&) noexcept = def
 MatrixMultiplier::~MatrixMultiplier() = default;
 
 Result<MatrixMultiplier> MatrixMultiplier::open(Device device, StreamRef stream) {
+  if (stream.is_empty()) {
+    return Error{ErrorCode::kInvalidInput, "matmul: an empty stream", {}, {}}.note(
+        "it was default-constructed or moved from");
+  }
   KILN_TRY_ASSIGN(Vendor vendor, vendor_of(device.info()));
   if (const char* chosen = std::getenv("KILN_BLAS_LIBRARY"); chosen != nullptr && *chosen != '\0') {
     vendor.candidates = {chosen};
@@ -105,6 +109,9 @@ Result<MatrixMultiplier> MatrixMultiplier::open(Device device, StreamRef stream)
 const std::string& MatrixMultiplier::library() const { return state_->path; }
 
 Result<void> MatrixMultiplier::run(const Matmul& product) const {
+  if (state_ == nullptr) {
+    return Error{ErrorCode::kInvalidInput, "matmul: the multiplier was moved from", {}, {}};
+  }
   KILN_TRY_ASSIGN(const Gemm gemm, plan_gemm(product));
   // The libraries do not check their operands.
   for (const auto& [name, data] : {std::pair{"lhs", product.lhs}, {"rhs", product.rhs}, {"out", product.out}}) {

@@ -122,12 +122,7 @@ Stream& Stream::operator=(Stream&& other) noexcept {
 Stream::~Stream() = default;
 
 Result<void> Stream::synchronize() const {
-  if (state_ == nullptr) {
-    return Error{ErrorCode::kInvalidInput,
-                 "a default-made stream belongs to no device: use Device::synchronize()",
-                 {},
-                 {}};
-  }
+  if (state_ == nullptr) return runtime::empty_stream();
   const DeviceState& device = *state_->device;
   Result<void> done = device.driver().synchronize_stream(device.ordinal(), native_);
   if (done) return done;

@@ -48,7 +48,15 @@ Result<void> DeviceState::check_kept(const ImageEntry& image) const {
   return {};
 }
 
+Error empty_stream() {
+  return Error{
+      ErrorCode::kInvalidInput, "an empty stream: make it by Device::create_stream()", {}, {}}
+      .note("it was default-constructed or moved from")
+      .hint("StreamRef() names the default stream");
+}
+
 Result<NativeStream> DeviceState::take(StreamRef stream) {
+  if (stream.is_empty()) return empty_stream();
   if (stream.state_ != nullptr && !is(*stream.state_->device)) {
     return Error{ErrorCode::kInvalidInput,
                  "the stream is of " + stream.state_->device->info_.id + ", the work is for " + info_.id,

@@ -50,7 +50,8 @@ class DeviceState {
   // True if both are the same device, possibly with different drivers.
   bool is(const DeviceState& other) const { return this == &other || info_.id == other.info_.id; }
 
-  // Called before work is put on a stream. Errors: kInvalidInput for a Stream of another device.
+  // Called before work is put on a stream. Errors: kInvalidInput for a Stream that is empty, or of
+  // another device.
   Result<NativeStream> take(StreamRef stream);
 
   // Keeps a catalog file open as long as the device. Its images are then checked against their

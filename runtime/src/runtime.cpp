@@ -302,8 +302,8 @@ Result<Runtime> Runtime::open(OpenOptions options) {
 }
 
 Runtime::Runtime(std::shared_ptr<RuntimeState> state) : state_(std::move(state)) {}
-Runtime::Runtime(Runtime&&) noexcept = default;
-Runtime& Runtime::operator=(Runtime&&) noexcept = default;
+Runtime::Runtime(const Runtime&) noexcept = default;
+Runtime& Runtime::operator=(const Runtime&) noexcept = default;
 Runtime::~Runtime() = default;
 
 const std::vector<DeviceInfo>& Runtime::devices() const { return state_->everything().devices; }

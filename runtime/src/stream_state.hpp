@@ -19,4 +19,7 @@ struct StreamState {
   StreamState& operator=(const StreamState&) = delete;
 };
 
+// The error of every use of an empty Stream.
+Error empty_stream();
+
 }  // namespace kiln::runtime

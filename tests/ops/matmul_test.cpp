@@ -219,6 +219,19 @@ TEST_CASE("A null pointer is refused by name") {
   refused("matmul: lhs is a null pointer");
 }
 
+TEST_CASE("A multiplier is not opened on an empty stream, and one that was moved from says so") {
+  const Subject subject;
+  MatrixMultiplier multiplier = open(subject.device);
+  const MatrixMultiplier moved = std::move(multiplier);
+  const Result<void> done = multiplier.run({});
+  REQUIRE(!done);
+  CHECK(done.error().message == "matmul: the multiplier was moved from");
+  const Result<MatrixMultiplier> refused = MatrixMultiplier::open(subject.device, Stream());
+  REQUIRE(!refused);
+  CHECK(refused.error().code == ErrorCode::kInvalidInput);
+  CHECK(refused.error().message == "matmul: an empty stream");
+}
+
 TEST_CASE("A library that cannot be opened is told with what to do") {
   if (testing::subject().backend == Backend::kEmulator) SKIP("emulated devices have none");
   const Subject subject;

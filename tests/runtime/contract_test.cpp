@@ -583,6 +583,80 @@ TEST_CASE("Streams and events order and time the work") {
   CHECK_FALSE(Event().record(stream));
 }
 
+TEST_CASE("An empty stream or event is refused, and is not the default stream") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto scale_add = take(device.function(modules().scale_add));
+  const std::vector<float> values = counting(kCount);
+  const auto buffer = take(device.upload(values));
+  const Event event = take(device.create_event());
+  const auto refuses = [](const auto& done) {
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == ErrorCode::kInvalidInput);
+    CHECK(done.error().message == "an empty stream: make it by Device::create_stream()");
+  };
+  Stream stream = take(device.create_stream());
+  const StreamRef kept = stream;
+  const Stream moved = std::move(stream);
+  const Stream never;
+  const Stream* const both[] = {&stream, &never};
+  for (const Stream* empty : both) {
+    CHECK_FALSE(*empty);
+    CHECK(StreamRef(*empty).is_empty());
+    refuses(scale_add.launch({{4}, {256}, 0, *empty}, kCount, buffer, buffer, 2.0F, 1.0F));
+    refuses(device.copy_to_device_async(buffer, values, *empty));
+    refuses(device.copy_on_device(buffer, buffer, *empty));
+    refuses(device.fill(buffer, 0, *empty));
+    refuses(device.allocate(64, *empty));
+    refuses(device.allocate(64, StreamRef(*empty)));
+    refuses(event.record(*empty));
+    refuses(empty->synchronize());
+  }
+  CHECK(device.statistics(modules().arithmetic).launches == 0);
+  CHECK(take(device.download(buffer)) == values);
+  // A name of the stream from before the move still names it, and `{}` names the default stream.
+  CHECK(moved);
+  CHECK_FALSE(kept.is_empty());
+  CHECK_FALSE(StreamRef().is_empty());
+  check(device.fill(buffer, 0, kept));
+  check(moved.synchronize());
+  check(event.record({}));
+  Event lost = take(device.create_event());
+  const Event found = std::move(lost);
+  CHECK(found);
+  CHECK_FALSE(lost);
+  CHECK_FALSE(lost.record());
+  CHECK_FALSE(lost.synchronize());
+  CHECK_FALSE(found.milliseconds_since(lost));
+}
+
+TEST_CASE("An empty buffer has no address, and nothing is copied to it or from it") {
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  Buffer buffer = take(device.allocate(64));
+  const Buffer moved = std::move(buffer);
+  CHECK(moved.size() == 64);
+  CHECK(buffer.empty());
+  CHECK(buffer.data() == nullptr);
+  const Result<void> copied = device.copy_to_device(buffer, counting(1));
+  REQUIRE_FALSE(copied);
+  CHECK(copied.error().code == ErrorCode::kInvalidInput);
+  CHECK(copied.error().message.ends_with("the buffer has 0 bytes"));
+  CHECK_FALSE(device.copy_on_device(buffer, moved));
+  CHECK(take(device.download<float>(buffer)).empty());
+  check(device.fill(buffer, 1));
+}
+
+TEST_CASE("A moved Runtime or Device is a copy, so that neither is ever empty") {
+  Runtime runtime = open_subject();
+  const Runtime same = std::move(runtime);
+  CHECK(runtime.devices().data() == same.devices().data());
+  Device device = first_device(runtime);
+  const Device other = std::move(device);
+  CHECK(device.info().id == other.info().id);
+  check(device.synchronize());
+}
+
 TEST_CASE("Device takes a stream that the caller made") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

@@ -1,7 +1,7 @@
 // One device: its memory, its streams, and the modules loaded onto it.
 //
 // Ownership: a Device is a handle to shared state. Copies refer to the same device, and each of
-// them keeps it open. The driver's context is the device's primary context, which the vendor's own
+// them keeps it open. A move copies, so that no Device is ever empty. The driver's context is the device's primary context, which the vendor's own
 // runtime library uses as well, unless in_context() names another. Every call leaves the caller's
 // current context as it was.
 // Thread-safety: every member may be called from any thread at any time.
@@ -77,7 +77,10 @@ class Device {
   using EnableForBuffer = std::enable_if_t<std::is_base_of_v<Buffer, Type>>;
 
  public:
-  const DeviceInfo& info() const;
+  Device(const Device&) = default;
+  Device& operator=(const Device&) = default;
+
+  const DeviceInfo& info() const;  // lives as long as the Device
 
   // Returns the same device in a context that the caller made, a CUcontext. Modules are loaded into
   // it anew, and memory, streams and events belong to it. The context must outlive everything that

@@ -2,7 +2,8 @@
 //
 // A Function is a small value that refers to a kernel of a module on a device; copies refer to the
 // same kernel. It keeps its device open, like a Buffer or a Stream. If the module is unloaded,
-// launches fail with kNotFound until the module is loaded again.
+// launches fail with kNotFound until the module is loaded again. A Function that is
+// default-constructed or moved from is empty: launches fail with kInvalidInput.
 // Thread-safety: any number of threads may launch a Function at the same time.
 #pragma once
 

@@ -32,16 +32,17 @@ struct PinnedBlock;
 }  // namespace runtime
 
 // Bytes on a device. Made by Device::allocate(), aligned to at least 256 bytes. Empty if
-// default-constructed or moved from.
+// default-constructed, moved from, or allocated with zero bytes: its address is then null, which is
+// what a kernel receives, and copies of any bytes to or from it are errors.
 class Buffer {
  public:
-  Buffer() = default;
+  Buffer() = default;  // empty
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
-  // The address on the device. The host must not read it. A kernel takes this address or the
-  // buffer.
+  // The address on the device, or null. The host must not read it. A kernel takes this address or
+  // the buffer.
   void* data() const { return data_; }
   template <typename T>
   T* as() const {
@@ -119,7 +120,8 @@ class PinnedBytes {
 // Page-locked memory of the program, made by Device::allocate_pinned(). An asynchronous copy from
 // or to it runs while the program and kernels run; a copy of other memory may make the program
 // wait. Use it like an array, but not while a copy from or to it is under way, and destroy it only
-// after that copy. Page-locked memory is scarce, since the system cannot move it.
+// after that copy. Page-locked memory is scarce, since the system cannot move it. Empty, without
+// values, if default-constructed or moved from.
 template <typename T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T> && !std::is_const_v<T>,
@@ -135,7 +137,7 @@ class PinnedBuffer {
   bool empty() const { return size() == 0; }
   T* begin() const { return data(); }
   T* end() const { return data() + size(); }
-  T& operator[](std::size_t i) const { return data()[i]; }
+  T& operator[](std::size_t i) const { return data()[i]; }  // not checked
 
  private:
   friend class Device;

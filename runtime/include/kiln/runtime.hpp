@@ -59,7 +59,8 @@ struct BackendStatus {
 };
 
 // Ownership: drivers stay open, and modules loaded, until the runtime and everything that it gave
-// out (devices, functions, buffers, streams, events) are gone. A program may hold several runtimes.
+// out (devices, functions, buffers, streams, events) are gone. Copies of a Runtime refer to the same
+// one, and a move copies. A program may open several.
 // Thread-safety: all members may be called from any thread, except open(), moves and destruction.
 // open() reads the environment, so no other thread may change the environment meanwhile.
 class Runtime {
@@ -69,11 +70,12 @@ class Runtime {
   // KILN_MEMORY_POOL).
   static Result<Runtime> open(OpenOptions options = {});
 
-  Runtime(Runtime&&) noexcept;
-  Runtime& operator=(Runtime&&) noexcept;
+  Runtime(const Runtime&) noexcept;
+  Runtime& operator=(const Runtime&) noexcept;
   ~Runtime();
 
-  // Devices of all listed backends, in order. Empty if there are none; backends() says why.
+  // Devices of all listed backends, in order. Empty if there are none; backends() says why. Both
+  // lists live as long as the runtime, and do not change.
   // The first call of any of these functions opens drivers, which takes 0.1 to 0.2 s with an NVIDIA
   // GPU.
   const std::vector<DeviceInfo>& devices() const;

@@ -370,6 +370,31 @@ TEST_CASE("Launcher refuses arguments that are not the kernel's") {
   CHECK_FALSE(bench.launcher.run(launch));
 }
 
+TEST_CASE("Launcher puts nothing on an empty stream, and launches nothing once it was moved") {
+  Bench bench;
+  const Launch launch = bench.over_layout(3, 5);
+  const int before = fake_cuda().calls("cuLaunchKernel");
+  const Launcher of_nothing(bench.device, Stream());
+  const Result<void> refused = of_nothing.run(launch);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().message == "an empty stream: make it by Device::create_stream()");
+  const Launcher moved = std::move(bench.launcher);
+  Fill fill;
+  fill.count = 8;
+  const LaunchSequence sequence{{launch}, ""};
+  for (const Result<void>& done :
+       {bench.launcher.run(launch), bench.launcher.prepare(launch), bench.launcher.launch(fill),
+        bench.launcher.prepare(fill), bench.launcher.run(sequence),
+        bench.launcher.prepare(sequence),
+        bench.launcher.with_memory(8, [](void*) { return Result<void>(); })}) {
+    REQUIRE_FALSE(done);
+    CHECK(done.error().code == ErrorCode::kInvalidInput);
+    CHECK(done.error().message == "a launch by a Launcher that was moved from");
+  }
+  CHECK(fake_cuda().calls("cuLaunchKernel") == before);
+  CHECK(moved.run(launch));
+}
+
 TEST_CASE("Launcher says what this build does not have") {
   const Bench bench;
   Launch launch = bench.over_layout(3, 5);

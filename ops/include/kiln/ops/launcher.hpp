@@ -15,8 +15,10 @@
 // Launcher. After prepare(), such a launch may be captured like any other; graphs captured from the
 // same Launcher must then run one after the other.
 //
+// Ownership: a Launcher keeps its device open. One that was moved from may be assigned to or
+// destroyed; its launches are errors, kInvalidInput, and it has neither device nor stream.
 // Thread-safety: any thread may call run(), launch() and prepare(). The order on the stream is the
-// order of the calls.
+// order of the calls. No thread may move or destroy a Launcher that another uses.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +48,8 @@ class Launcher {
   // Function::launch.
   Result<void> run(const Launch& launch) const;
 
-  // Run or prepare the launches in order. No other launch uses the scratch memory meanwhile.
+  // Run or prepare the launches in order. No other launch uses the scratch memory meanwhile. Errors:
+  // those of a single launch; the launches after it are left out.
   Result<void> run(const LaunchSequence& sequence) const;
   Result<void> prepare(const LaunchSequence& sequence) const;
 
@@ -63,18 +66,20 @@ class Launcher {
   // Plan for this device, and run or prepare the result. `call` is an Affine, a Unary, a Fill, ...
   template <typename Call>
   Result<void> launch(const Call& call) const {
-    auto planned = plan(call, Gpu::of(device().info()));
+    auto planned = plan(call, gpu());
     if (!planned) return std::move(planned).error();
     return run(*planned);
   }
   template <typename Call>
   Result<void> prepare(const Call& call) const {
-    auto planned = plan(call, Gpu::of(device().info()));
+    auto planned = plan(call, gpu());
     if (!planned) return std::move(planned).error();
     return prepare(*planned);
   }
 
  private:
+  Gpu gpu() const;  // that of the device
+
   struct State;
   std::unique_ptr<State> state_;
 };

@@ -45,14 +45,18 @@ struct Matmul {
 
 // The vendor's library, ready for one device and one stream.
 //
-// Thread-safety: several threads may call run(); the calls take turns.
+// Ownership: owns the library's handle, and keeps the device open. One that was moved from may be
+// assigned to or destroyed; run() gives an error, kInvalidInput, and there is no library().
+// Thread-safety: several threads may call run(); the calls take turns. No thread may move or destroy
+// the object meanwhile.
 class MatrixMultiplier {
  public:
   // `stream` must belong to the device and outlive the multiplier. While the stream is captured
   // into a CUDA or HIP graph, products are captured, too. Products of a multiplier of another
   // stream are not, and products of a multiplier of the default stream end the capture with an
   // error.
-  // Errors: kUnavailable (no library: what was tried, and what to install), kDriver.
+  // Errors: kUnavailable (no library: what was tried, and what to install), kInvalidInput (an empty
+  // Stream), kDriver.
   static Result<MatrixMultiplier> open(Device device, StreamRef stream = {});
   MatrixMultiplier(MatrixMultiplier&&) noexcept;
   MatrixMultiplier& operator=(MatrixMultiplier&&) noexcept;
