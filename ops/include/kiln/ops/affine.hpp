@@ -12,7 +12,7 @@ namespace kiln::ops {
 struct Affine {
   DType dtype = DType::kF32;
   Layout layout;              // of `inp`; `out` has the same dims, row-major contiguous
-  const void* inp = nullptr;  // null: the kernel works in place and reads `out`
+  const void* inp = nullptr;  // null: `out`, in place, for which the layout must be contiguous
   void* out = nullptr;
   Scalar mul, add;  // of type `dtype`
   Geometry geometry = Geometry::kOwn;

@@ -46,7 +46,9 @@ struct Binary {
   Layout lhs_layout, rhs_layout;  // equal dims; `out` has them, too, row-major contiguous
   const void* lhs = nullptr;
   const void* rhs = nullptr;
-  void* out = nullptr;  // elements of output_dtype(op, dtype)
+  // Elements of output_dtype(op, dtype). May be an operand with a contiguous layout and elements of
+  // that type.
+  void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
 

@@ -36,7 +36,7 @@ struct Cast {
   DType from = DType::kF32, to = DType::kF32;
   Layout layout;  // of `inp`; `out` has the same dims, row-major contiguous
   const void* inp = nullptr;
-  void* out = nullptr;
+  void* out = nullptr;  // may be `inp` if its layout is contiguous and both types have one size
   Geometry geometry = Geometry::kOwn;
   Tiles tiles = Tiles::kBySize;
 };

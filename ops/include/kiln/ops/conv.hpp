@@ -3,7 +3,8 @@
 // wrap.
 //
 // Images are (batch, channels, length) or (batch, channels, height, width), in any layout. Results
-// are row-major contiguous. No dim has more than 2^31 - 1 elements.
+// are row-major contiguous. No dim has more than 2^31 - 1 elements, also with its padding. Results
+// have fewer than 2^32 rows, and the channels of a convolution fewer than 2^32 elements each.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"
@@ -60,7 +61,7 @@ struct Im2Col {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
-// Returns the dims of `dst`.
+// Returns the dims of `dst`. Errors: as above.
 Result<Extents> output_dims(const Im2Col& call);
 
 // col2im1d_<T>: dst[b, c, x] = sum of src[b, l, c, t] over all l and t with l * stride + t = x.
@@ -88,7 +89,7 @@ struct Pool2d {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
 };
-// Returns the dims of `dst`.
+// Returns the dims of `dst`. Errors: as above.
 Result<Extents> output_dims(const Pool2d& call);
 
 // upsample_nearest2d_<T>: dst[b, c, y, x] = src[b, c, y * height / height_out, x * width /
@@ -98,7 +99,7 @@ struct UpsampleNearest2d {
   Layout src_layout;
   std::size_t height_out = 0, width_out = 0;
   const void* src = nullptr;
-  void* dst = nullptr;
+  void* dst = nullptr;  // (batch, channels, height_out, width_out)
   Geometry geometry = Geometry::kOwn;
 };
 
@@ -108,7 +109,7 @@ struct UpsampleNearest1d {
   Layout src_layout;
   std::size_t length_out = 0;
   const void* src = nullptr;
-  void* dst = nullptr;
+  void* dst = nullptr;  // (batch, channels, length_out)
 };
 
 // upsample_bilinear2d_<T>: interpolates between the four elements around the output's place.
@@ -120,7 +121,7 @@ struct UpsampleBilinear2d {
   bool align_corners = false;
   double height_factor = 0, width_factor = 0;  // output size / input size; 0: from the dims
   const void* src = nullptr;
-  void* dst = nullptr;
+  void* dst = nullptr;  // (batch, channels, height_out, width_out)
   Geometry geometry = Geometry::kOwn;
 };
 

@@ -20,6 +20,7 @@ struct Gpu {
   std::uint32_t multiprocessors = 132;  // 0: unknown; plans assume the architecture's largest GPU
   std::uint32_t max_shared_bytes = 227 * 1024;  // per block
 
+  // `info` must outlive the result.
   static Gpu of(const DeviceInfo& info) {
     return {info.target, info.multiprocessors, info.max_shared_bytes};
   }

@@ -6,7 +6,8 @@
 //
 // An id selects nothing if it is negative, beyond the dim, or the greatest number of its type (255
 // for u8). Reading at such an id gives 0, and writing at it does nothing. All operands are
-// row-major contiguous, except the ids of IndexSelect.
+// row-major contiguous, except the ids of IndexSelect. Elements of `out` that no id selects do not
+// change.
 //
 // In the formulas, l stands for all dims before `dim`, and r for all dims after it.
 #pragma once

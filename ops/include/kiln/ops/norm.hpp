@@ -1,5 +1,5 @@
 // Row-wise operations, for f16 bf16 f32 f64. `src` and `dst` are (rows, columns), row-major
-// contiguous.
+// contiguous. `dst` may be `src`.
 #pragma once
 
 #include "kiln/ops/gpu.hpp"

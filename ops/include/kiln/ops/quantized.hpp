@@ -66,7 +66,7 @@ struct DequantizeBlocks {
   DType dtype = DType::kF32;
   std::size_t count = 0;  // number of values, whole blocks
   const void* blocks = nullptr;
-  void* out = nullptr;
+  void* out = nullptr;  // `count` elements of `dtype`
   Geometry geometry = Geometry::kOwn;
 };
 

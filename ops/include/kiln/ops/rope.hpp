@@ -20,7 +20,7 @@ enum class RopeTables : std::uint8_t {
   kPerBatch,  // cos and sin are (b, t, d/2)
 };
 
-// All operands are row-major contiguous. `dst` has the shape of `src`.
+// All operands are row-major contiguous. `dst` has the shape of `src`, and may be `src`.
 struct Rope {
   RopeKind kind = RopeKind::kHalves;
   DType dtype = DType::kF32;

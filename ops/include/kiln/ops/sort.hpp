@@ -15,8 +15,8 @@ struct ArgSort {
   SortOrder order = SortOrder::kAscending;
   DType dtype = DType::kF32;
   std::size_t rows = 0, columns = 0;
-  const void* x = nullptr;
-  void* dst = nullptr;  // u32, (rows, columns)
+  const void* x = nullptr;  // (rows, columns)
+  void* dst = nullptr;      // u32, (rows, columns)
   Geometry geometry = Geometry::kOwn;
   // With kOwn: number of parts that a row is cut into. A block works on each part, in several
   // launches. 0: the plan chooses, and may also choose one block per row.
@@ -29,7 +29,7 @@ struct Sort {
   DType dtype = DType::kF32;
   std::size_t rows = 0, columns = 0;
   const void* x = nullptr;
-  void* dst = nullptr;      // must not be `x`
+  void* dst = nullptr;      // (rows, columns); must not be `x`
   std::uint32_t parts = 0;  // as for ArgSort
 };
 

@@ -18,7 +18,7 @@ struct Where {
   const void* condition = nullptr;
   const void* on_true = nullptr;
   const void* on_false = nullptr;
-  void* out = nullptr;
+  void* out = nullptr;  // may be `on_true` or `on_false` if that has a contiguous layout
   Geometry geometry = Geometry::kOwn;
   Tiles tiles = Tiles::kBySize;
 };

@@ -40,7 +40,7 @@ struct Unary {
   UnaryOp op = UnaryOp::kCopy;
   DType dtype = DType::kF32;
   Layout layout;              // of `inp`; `out` has the same dims, row-major contiguous
-  const void* inp = nullptr;  // null: the kernel works in place and reads `out`
+  const void* inp = nullptr;  // null: `out`, in place, for which the layout must be contiguous
   void* out = nullptr;
   Scalar parameter;  // of type `dtype`; only read if the operation has a parameter
   Geometry geometry = Geometry::kOwn;
