@@ -182,6 +182,8 @@ class Device {
   }
 
   // Allocates `count` values of page-locked host memory, uninitialised, for asynchronous copies.
+  // Zero values give an empty PinnedBuffer. Errors: kInvalidInput (more bytes than an address can
+  // count), kDriver.
   template <typename T>
   Result<PinnedBuffer<T>> allocate_pinned(std::size_t count) const {
     Result<detail::PinnedBytes> bytes = allocate_pinned_bytes(detail::bytes_of<T>(count));
@@ -199,6 +201,7 @@ class Device {
                                     StreamRef stream) const;
   Result<void> copy_to_host_async(void* host_target, const void* device_source, std::size_t bytes,
                                   StreamRef stream) const;
+  // The ranges must not overlap.
   Result<void> copy_on_device(void* target, const void* source, std::size_t bytes,
                               StreamRef stream = {}) const;
   // Sets each of `bytes` bytes to `value`, in the order of the stream.
@@ -236,7 +239,8 @@ class Device {
   }
 
   // Waits for the device's earlier work, then copies the buffer into a vector. Bytes after the last
-  // whole T are left out.
+  // whole T are left out. An empty buffer gives an empty vector. Errors: kInvalidInput (a buffer of
+  // another device), kDriver, and those of the earlier work.
   template <typename T>
   Result<std::vector<T>> download(const Buffer& buffer) const {
     static_assert(std::is_trivially_copyable_v<T>, "device memory holds plain bytes");
@@ -283,7 +287,7 @@ class Device {
 
   // --- order --------------------------------------------------------------------------------------
 
-  // Create a stream, or an event, of this device.
+  // Create a stream, or an event, of this device. Errors: kDriver.
   Result<Stream> create_stream() const;
   Result<Event> create_event() const;
   // Waits for all work of the device, and returns the errors of that work.

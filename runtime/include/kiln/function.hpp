@@ -82,7 +82,8 @@ class Function {
   Result<void> prepare() const;
 
   explicit operator bool() const { return slot_ != nullptr; }
-  std::string_view name() const;        // as the image exports it; empty for an empty Function
+  // As the image exports it, empty for an empty Function. Lives as long as the Function.
+  std::string_view name() const;
   const KernelEntry* kernel() const;    // null for a kernel of an image that the caller brought
 
  private:

@@ -149,7 +149,8 @@ size_t kiln_pinned_size(const kiln_pinned* pinned); /* bytes */
 kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream);
 void kiln_stream_free(kiln_stream* stream);
 kiln_error* kiln_stream_synchronize(const kiln_stream* stream);
-/* Returns the driver's own handle, for kiln_launch_config. */
+/* Returns the driver's own handle, for kiln_launch_config; NULL, which is the default stream there,
+ * for NULL. */
 void* kiln_stream_native(const kiln_stream* stream);
 
 /* --- kernels ---------------------------------------------------------------------------------- */
