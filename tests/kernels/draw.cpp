@@ -98,12 +98,15 @@ std::uint32_t Draw::threads(std::size_t most) {
   return static_cast<std::uint32_t>(count >= 32 && !one_in(4) ? count / 32 * 32 : count);
 }
 
+std::uint32_t Draw::multiprocessors() {
+  return one_in(2) ? 0 : static_cast<std::uint32_t>(size(132));
+}
+
 GridChoice Draw::own_grid(std::size_t most_threads) {
   GridChoice own = conformance::own_grid();
-  if (one_in(3)) return own;
-  if (one_in(2)) {
-    own.multiprocessors = static_cast<std::uint32_t>(size(132));
-    own.name += "-of-" + std::to_string(own.multiprocessors);
+  if (!one_in(3)) {
+    own.multiprocessors = multiprocessors();
+    if (own.multiprocessors != 0) own.name += "-of-" + std::to_string(own.multiprocessors);
     return own;
   }
   const auto blocks = static_cast<std::uint32_t>(size(64));

@@ -46,6 +46,7 @@ class Draw {
   std::size_t misalignment();               // in elements; often 0
   std::size_t gap();                        // often 0
   std::uint32_t threads(std::size_t most);  // of a block; often whole waves
+  std::uint32_t multiprocessors();          // to plan for; often 0, those of the device
   // Returns a grid of kiln's own geometry, for a GPU of any size, or a grid of any size.
   GridChoice own_grid(std::size_t most_threads = 1024);
   GridChoice grid();  // also of the reference geometry

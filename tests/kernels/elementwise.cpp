@@ -348,9 +348,9 @@ Variant random_variant(const ElementwiseKernel& kernel, Draw& draw) {
     offsets += (offsets.empty() ? "" : "+") + std::to_string(each);
   }
   variant.grid = draw.grid();
-  // Only large launches over contiguous arrays have rows of blocks.
+  // Only launches over contiguous arrays with more chunks than threads have rows of blocks.
   const std::uint32_t threads = variant.grid.threads, of_row = variant.grid.blocks * threads;
-  const bool is_large = of_row != 0 && of_row < count_of({dims}) && threads < 1024;
+  const bool is_large = of_row != 0 && of_row < count_of({dims}) / 16 && threads < 1024;
   if (is_large && is_dense && kernel.takes_rows_of_blocks && draw.one_in(2)) {
     const auto rows = static_cast<std::uint32_t>(draw.between(2, 9));
     variant.grid = grid_of(variant.grid.blocks, threads, rows);

@@ -223,9 +223,12 @@ bool matches(std::string_view pattern, std::string_view text) {
   return false;
 }
 
-bool takes_every_case(const SuiteOptions& options) {
-  if (options.selection.random != 0) return false;
+bool takes_every_kernel(const SuiteOptions& options) {
   return options.patterns.empty() || std::ranges::count(options.patterns, "*") != 0;
+}
+
+bool takes_every_case(const SuiteOptions& options) {
+  return takes_every_kernel(options) && options.selection.random == 0;
 }
 
 bool is_chosen(const SuiteOptions& options, std::string_view name) {
@@ -257,7 +260,7 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
           << " times in a row\n";
     }
     out << each.device << ": cases run: " << each.run << ", failed: " << each.failed;
-    if (whole) {
+    if (takes_every_kernel(options)) {
       out << "; kernels covered / kernels declared: " << each.covered << " / " << summary.declared;
     } else if (each.run == 0) {
       out << "; no case matches";

@@ -98,6 +98,7 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
 
 // Returns true if `text` matches a pattern in which '*' stands for any letters.
 bool matches(std::string_view pattern, std::string_view text);
+bool takes_every_kernel(const SuiteOptions& options);
 // Returns true if all listed cases are run.
 bool takes_every_case(const SuiteOptions& options);
 bool is_chosen(const SuiteOptions& options, std::string_view name);

@@ -13,6 +13,13 @@
 
 namespace kiln::conformance {
 
+// Returns the GPU to plan for: the device, or one like it with so many multiprocessors, if not 0. A
+// small GPU gets few threads, each of which does much.
+inline ops::Gpu gpu_of(std::uint32_t multiprocessors, ops::Gpu device = {}) {
+  if (multiprocessors != 0) device.multiprocessors = multiprocessors;
+  return device;
+}
+
 // The grid of a launch: a geometry of the launch helpers, or a size chosen by the test.
 struct GridChoice {
   // "own", "reference", "grid=3x64" of blocks x threads, or "grid=3x2x64" with two rows of blocks.
@@ -23,11 +30,7 @@ struct GridChoice {
   std::uint32_t multiprocessors = 0;      // of the GPU that is planned for; 0: the device's
 
   bool is_own() const { return geometry == ops::Geometry::kOwn && blocks == 0; }
-  // Returns the GPU that is planned for. A small GPU gets few threads, each of which does much.
-  ops::Gpu gpu(ops::Gpu device = {}) const {
-    if (multiprocessors != 0) device.multiprocessors = multiprocessors;
-    return device;
-  }
+  ops::Gpu gpu(const ops::Gpu& device = {}) const { return gpu_of(multiprocessors, device); }
   void apply(ops::Launch& launch) const;
   // Returns the cost of a launch over `elements`. Idle threads count as well.
   std::size_t work(std::size_t elements) const;

@@ -58,6 +58,7 @@ struct FusedCase {
   bool ends_memory = false;
   // Blocks of 32 x `waves` threads that stream rows, instead of the helpers' plan.
   std::uint32_t blocks = 0, waves = 4;
+  std::uint32_t multiprocessors = 0;  // to plan a matrix for; 0: the default's, or with experts one
 };
 
 struct Data {
@@ -216,9 +217,9 @@ Result<ops::Launch> plan_fused(const Subject& of, const FusedCase& choice, const
     call.order = at["order"];
     call.tiles = at["tiles"];
     // On a GPU with one multiprocessor, which is full, tiles are large and blocks are small.
-    ops::Gpu gpu;
-    if (choice.experts != 0) gpu.multiprocessors = 1;
-    return plan(call, gpu);
+    const std::uint32_t multiprocessors = choice.experts != 0 ? 1 : 0;
+    return plan(call,
+                gpu_of(choice.multiprocessors != 0 ? choice.multiprocessors : multiprocessors));
   }
   if (of.kind == Kind::kVector) {
     auto call = filled(ops::FusedVector());
@@ -330,6 +331,7 @@ FusedCase random_fused_case(const Subject& of, Draw& draw) {
   }
   if (draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
   choice.misalignment = draw.misalignment();
+  choice.multiprocessors = draw.multiprocessors();
   return choice;
 }
 

@@ -114,6 +114,7 @@ struct NormCase {
   std::uint32_t block_x = 0, block_y = 1;
   // Parts of a row for softmax_long and norm_long; 0 if the plan of softmax chooses the kernel.
   std::uint32_t parts = 1;
+  std::uint32_t multiprocessors = 0;  // to plan for; 0: the default's
 };
 
 // Parts of a single block that are whole lines, that have fewer elements than a line, and that are
@@ -204,6 +205,7 @@ std::string name_of(std::string_view kernel, const NormCase& choice) {
   if (choice.parts > 1) name += "/parts=" + std::to_string(choice.parts);
   if (choice.misalignment != 0) name += "/offset=" + std::to_string(choice.misalignment);
   if (choice.geometry == ops::Geometry::kReference) name += "/reference";
+  if (choice.multiprocessors != 0) name += "/own-of-" + std::to_string(choice.multiprocessors);
   if (choice.block_x != 0) {
     name += "/block=" + std::to_string(choice.block_x) + "x" + std::to_string(choice.block_y);
   }
@@ -212,6 +214,7 @@ std::string name_of(std::string_view kernel, const NormCase& choice) {
 
 Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, float epsilon,
                               const void* src, void* dst, const void* alpha, const void* beta) {
+  const ops::Gpu gpu = gpu_of(choice.multiprocessors);
   const auto fill = [&](auto call) {
     call.dtype = dtype;
     call.rows = choice.rows;
@@ -223,20 +226,20 @@ Result<ops::Launch> plan_norm(Kind kind, DType dtype, const NormCase& choice, fl
     return call;
   };
   if (kind == Kind::kSoftmax) {
-    return plan(fill(ops::Softmax{}));
+    return plan(fill(ops::Softmax{}), gpu);
   }
   Result<ops::Launch> launch = Error{};
   if (kind == Kind::kRmsNorm) {
     ops::RmsNorm call = fill(ops::RmsNorm{});
     call.alpha = alpha;
     call.epsilon = epsilon;
-    launch = plan(call);
+    launch = plan(call, gpu);
   } else {
     ops::LayerNorm call = fill(ops::LayerNorm{});
     call.alpha = alpha;
     call.beta = beta;
     call.epsilon = epsilon;
-    launch = plan(call);
+    launch = plan(call, gpu);
   }
   if (launch && choice.block_x != 0) {
     launch->grid.x = static_cast<std::uint32_t>(choice.rows) / choice.block_y;
@@ -252,7 +255,11 @@ NormCase random_norm_case(Kind kind, Draw& draw) {
   const ops::Extents dims = draw.dims(2, 2);
   NormCase choice{dims[0], dims[1]};
   choice.misalignment = draw.misalignment();
-  if (draw.one_in(3)) choice.geometry = ops::Geometry::kReference;
+  if (draw.one_in(3)) {
+    choice.geometry = ops::Geometry::kReference;
+  } else {
+    choice.multiprocessors = draw.multiprocessors();
+  }
   if (kind == Kind::kSoftmax) return choice;
   choice.has_alpha = !draw.one_in(3);
   choice.has_beta = kind == Kind::kRmsNorm || !draw.one_in(3);

@@ -80,6 +80,7 @@ struct ProductCase {
   // For kMoe.
   std::size_t batches = 0, slots = 0;
   ops::MoeInputs inputs = ops::MoeInputs::kOfBatch;
+  std::uint32_t multiprocessors = 0;  // to plan for; 0: the default's
 };
 
 // Returns the number of roundings that a term passes through. Either eight threads share a row,
@@ -252,7 +253,7 @@ Result<ops::Launch> plan_product(const Subject& of, const ProductCase& choice,
       auto call = with_q8_1(matrix_call<ops::MulMat>(of, choice));
       call.vectors = choice.vectors;
       call.dst_stride = choice.dst_stride;
-      return plan(call);
+      return plan(call, gpu_of(choice.multiprocessors));
     }
     case Kind::kHeld: {
       ops::HeldVectors call;
@@ -262,7 +263,7 @@ Result<ops::Launch> plan_product(const Subject& of, const ProductCase& choice,
       call = with_q8_1(call);
       call.vectors = choice.vectors;
       call.dst_stride = choice.dst_stride;
-      return plan(call, gpu);
+      return plan(call, gpu_of(choice.multiprocessors, gpu));
     }
     case Kind::kMoe: break;
   }
@@ -321,6 +322,7 @@ ProductCase random_product(const Subject& of, Draw& draw) {
   }
   if (of.kind != Kind::kMoe && draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
   if (!is_held && draw.one_in(2)) choice.geometry = Geometry::kReference;
+  choice.multiprocessors = draw.multiprocessors();
   if (draw.one_in(3)) choice.kind = BlockKind::kSpecial;
   if (!is_held) choice.misalignment = draw.misalignment();
   choice.ends_memory = draw.one_in(3);
@@ -510,7 +512,9 @@ std::string name_of(std::string_view kernel, const Subject& of, const ProductCas
   if (choice.blocks != 0) {
     return text + "/grid=" + std::to_string(choice.blocks) + "x32x" + std::to_string(choice.waves);
   }
-  return text + (choice.geometry == Geometry::kOwn ? "/own" : "/reference");
+  text += choice.geometry == Geometry::kOwn ? "/own" : "/reference";
+  return choice.multiprocessors == 0 ? text
+                                     : text + "-of-" + std::to_string(choice.multiprocessors);
 }
 
 // Returns the approximate number of threads. A whole tile is counted, however few rows and vectors

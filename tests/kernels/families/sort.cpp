@@ -31,7 +31,8 @@ struct SortCase {
   // Columns that fit in shared memory, instead of the geometry's; for long rows, the number of rows
   // that are sorted at once.
   std::int32_t at_once = 0;
-  std::uint32_t parts = 0;  // blocks for a long row
+  std::uint32_t parts = 0;            // blocks for a long row
+  std::uint32_t multiprocessors = 0;  // to plan for; 0: the default's
 
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/rows/" + shape_name({rows, columns});
@@ -39,14 +40,16 @@ struct SortCase {
     if (threads != 0) text += "/threads=" + std::to_string(threads);
     if (at_once != 0) text += "/at-once=" + std::to_string(at_once);
     if (parts != 0) text += "/parts=" + std::to_string(parts);
-    return text + (geometry == ops::Geometry::kOwn ? "/own" : "/reference");
+    text += geometry == ops::Geometry::kOwn ? "/own" : "/reference";
+    return multiprocessors == 0 ? text : text + "-of-" + std::to_string(multiprocessors);
   }
 };
 
 SortCase random_sort_case(Gives gives, Draw& draw) {
-  const ops::Extents dims = draw.dims(2, 2);
+  const ops::Extents dims = draw.dims(2, 2, draw.limit() / 2);
   SortCase choice{dims[0], dims[1]};
   choice.misalignment = draw.misalignment();
+  choice.multiprocessors = draw.multiprocessors();
   if (choice.columns > 8192) return choice;  // beyond one block, whose launch this family varies
   if (gives == Gives::kColumns && draw.one_in(3)) choice.geometry = ops::Geometry::kReference;
   if (draw.one_in(3)) choice.threads = draw.threads(1024);
@@ -92,7 +95,7 @@ std::vector<SortCase> sort_cases(Gives gives, const Wanted& wanted) {
 }
 
 SortCase random_long_sort_case(Draw& draw) {
-  const ops::Extents dims = draw.dims(2, 2);
+  const ops::Extents dims = draw.dims(2, 2, draw.limit() / 2);
   SortCase choice{dims[0], dims[1]};
   choice.misalignment = draw.misalignment();
   choice.threads = static_cast<std::uint32_t>(64 * draw.between(1, 8));
@@ -203,7 +206,9 @@ Case build(std::string name, SortOrder order, Gives gives, DType dtype, const So
     };
     ops::ArgSort columns = fill(ops::ArgSort());
     columns.geometry = choice.geometry;
-    Result<ops::Launch> launch = gives == Gives::kColumns ? plan(columns) : plan(fill(ops::Sort()));
+    const ops::Gpu gpu = gpu_of(choice.multiprocessors);
+    Result<ops::Launch> launch =
+        gives == Gives::kColumns ? plan(columns, gpu) : plan(fill(ops::Sort()), gpu);
     if (launch && choice.threads != 0) launch->block.x = choice.threads;
     if (launch && choice.parts != 0) {
       launch->shared_bytes = choice.threads * 32;
