@@ -1,7 +1,7 @@
 #include "draw.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -18,8 +18,9 @@ std::string joined(const ops::Extents& numbers) {
 
 }  // namespace
 
-std::size_t Draw::near(double exponent, std::size_t most) {
-  std::size_t size = static_cast<std::size_t>(std::exp2(exponent));
+std::size_t Draw::of_magnitude(unsigned log, std::size_t most) {
+  const std::size_t power = std::size_t{1} << log;
+  std::size_t size = power + below(power);
   static constexpr std::size_t kUnits[] = {4, 8, 16, 32, 64, 128, 256, 1024};
   const std::size_t unit = one_of(kUnits);
   if (one_in(2) && size >= unit) size = size / unit * unit + below(3) - 1;
@@ -27,18 +28,25 @@ std::size_t Draw::near(double exponent, std::size_t most) {
 }
 
 std::size_t Draw::size(std::size_t most) {
-  return near(uniform(0, std::log2(static_cast<double>(most) + 1)), most);
+  const auto bits = static_cast<std::size_t>(std::bit_width(std::max<std::size_t>(most, 1)));
+  return of_magnitude(static_cast<unsigned>(below(bits)), most);
 }
 
 ops::Extents Draw::dims(std::size_t min_rank, std::size_t max_rank, std::size_t most) {
   const std::size_t rank = between(min_rank, max_rank);
-  // The shares of the dims in the magnitude of all.
+  // Each dim has a share in the magnitude of all.
   double shares[ops::kMaxRank] = {}, sum = 0;
-  for (std::size_t d = 0; d < rank; ++d) sum += shares[d] = one_in(8) ? 0 : uniform(0, 1);
-  std::size_t left = size(most), sizes[ops::kMaxRank] = {};
-  const double exponent = std::log2(static_cast<double>(left));
   for (std::size_t d = 0; d < rank; ++d) {
-    sizes[d] = sum == 0 ? 1 : near(exponent * shares[d] / sum, left);
+    shares[d] = one_in(8) ? 0 : uniform(0.01, 1);
+    sum += shares[d];
+  }
+  // The larger of two sizes, for most small ones differ in nothing.
+  std::size_t left = size(most), sizes[ops::kMaxRank] = {};
+  left = std::max(left, size(most));
+  const auto bits = static_cast<double>(std::bit_width(left));
+  for (std::size_t d = 0; d < rank; ++d) {
+    sizes[d] =
+        shares[d] == 0 ? 1 : of_magnitude(static_cast<unsigned>(bits * shares[d] / sum), left);
     left /= sizes[d];
   }
   return {sizes, rank};
@@ -55,7 +63,7 @@ ops::Layout Draw::strided(const ops::Extents& dims) {
   const bool has_gaps = one_in(2), repeats = one_in(3), overlaps = one_in(5);
   ops::Layout view{dims, dims};
   std::size_t stride = 1;
-  if (one_in(3)) stride = one_in(2) ? size(64) : std::size_t{1} << below(8);
+  if (one_in(3)) stride = one_in(2) ? size(64) : std::size_t{1} << between(1, 7);
   for (std::size_t i = rank; i-- > 0;) {
     const std::size_t d = order[i];
     view.strides[d] = stride;

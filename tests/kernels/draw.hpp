@@ -7,12 +7,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 
 #include "values.hpp"
 #include "views.hpp"
 
 namespace kiln::conformance {
+
+// The number of draws for a choice that few draws give, such as a view for which the helpers choose
+// a kernel.
+inline constexpr std::size_t kMaxDraws = 1000;
 
 class Draw {
  public:
@@ -31,7 +34,7 @@ class Draw {
     return list[below(count)];
   }
 
-  std::size_t size(std::size_t most);  // 1 to `most`, or 1
+  std::size_t size(std::size_t most);  // 1 to `most`; 1 if that is 0
   // Returns dims with up to `most` elements in all.
   ops::Extents dims(std::size_t min_rank, std::size_t max_rank, std::size_t most);
   ops::Extents dims(std::size_t min_rank, std::size_t max_rank) {
@@ -52,7 +55,8 @@ class Draw {
   GridChoice grid();  // also of the reference geometry
 
  private:
-  std::size_t near(double exponent, std::size_t most);  // about 2^exponent
+  // Returns a size from 2^log to 2^(log + 1), but at most `most`.
+  std::size_t of_magnitude(unsigned log, std::size_t most);
   ops::Layout strided(const ops::Extents& dims);
 
   Random random_;

@@ -327,7 +327,7 @@ Case build(const ElementwiseKernel& kernel, const Variant& variant, std::string 
 
 Variant random_variant(const ElementwiseKernel& kernel, Draw& draw) {
   const std::size_t inputs = kernel.inputs.size();
-  const ops::Extents dims = draw.dims(0, 6);
+  const ops::Extents dims = draw.one_in(20) ? ops::Extents() : draw.dims(1, 6);
   const bool is_dense = draw.one_in(4);
   Variant variant;
   for (std::size_t i = 0; i < inputs; ++i) {
@@ -399,8 +399,7 @@ void add_elementwise_cases(const ElementwiseKernel& kernel, const Wanted& wanted
 
 void add_chosen_cases(const ElementwiseKernel& kernel, const Wanted& wanted,
                       std::vector<CaseSpec>& cases) {
-  constexpr std::size_t kDraws = 1000;
-  const std::size_t before = cases.size(), rounds = wanted.draw == nullptr ? 1 : kDraws;
+  const std::size_t before = cases.size(), rounds = wanted.draw == nullptr ? 1 : kMaxDraws;
   for (std::size_t i = 0; i < rounds && cases.size() == before; ++i) {
     for (const Variant& variant : variants_of(kernel, wanted)) {
       if (is_chosen(kernel, variant)) cases.push_back(elementwise_case(kernel, variant));

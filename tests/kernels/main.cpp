@@ -86,15 +86,12 @@ std::optional<Options> parse(int argc, char** argv) {
     } else if (option == "--jobs" && number && *number >= 1 && *number <= 256) {
       options.suite.jobs = static_cast<unsigned>(*number);
     } else if (option == "--max-elements" && number) {
-      options.suite.max_elements = *number;
+      options.suite.selection.max_elements = *number;
     } else {
       std::fprintf(stderr, "kiln_conformance: error: bad argument '%s %s'\n%s", option.c_str(),
                    value.c_str(), kUsage);
       return std::nullopt;
     }
-  }
-  if (options.suite.max_elements != 0) {
-    options.suite.selection.most_elements = options.suite.max_elements;
   }
   return options;
 }
@@ -106,7 +103,9 @@ std::string again(const SuiteOptions& options) {
   if (selection.everything) text += " --all";
   if (selection.random == 0) return text;
   text += " --random " + std::to_string(selection.random);
-  if (options.max_elements != 0) text += " --max-elements " + std::to_string(options.max_elements);
+  if (selection.max_elements != 0) {
+    text += " --max-elements " + std::to_string(selection.max_elements);
+  }
   return text;
 }
 

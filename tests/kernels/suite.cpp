@@ -77,8 +77,9 @@ class Run {
         return std::string(each.reason);
       }
     }
-    if (options_.max_elements != 0 && spec.elements > options_.max_elements) {
-      return "larger than --max-elements " + std::to_string(options_.max_elements);
+    const std::size_t most = options_.selection.max_elements;
+    if (most != 0 && spec.elements > most) {
+      return "larger than --max-elements " + std::to_string(most);
     }
     return {};
   }

@@ -65,8 +65,7 @@ struct SuiteDevice {
 struct SuiteOptions {
   std::vector<std::string> patterns;  // of case names; '*': any letters; empty: every case
   Selection selection;
-  std::size_t max_elements = 0;  // larger cases are skipped; 0: no limit
-  unsigned jobs = 1;             // threads; each takes one kernel after another
+  unsigned jobs = 1;  // threads; each takes one kernel after another
 };
 
 // The results for one device.

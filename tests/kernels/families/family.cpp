@@ -20,16 +20,16 @@ void add_cases(std::string_view module, std::string_view kernel, const Wanted& w
 // draw gives such a case.
 std::optional<CaseSpec> random_case(std::string_view module, std::string_view kernel,
                                     const Selection& selection, std::size_t number) {
-  constexpr std::size_t kDraws = 100;
+  constexpr std::size_t kDefaultElements = 65536;
+  const std::size_t most = selection.max_elements != 0 ? selection.max_elements : kDefaultElements;
   const std::string name = std::string(kernel) + "/random=" + std::to_string(number);
-  for (std::size_t i = 0; i < kDraws; ++i) {
-    Draw draw(seed_for(name + "/" + std::to_string(i), selection.seed).own,
-              selection.most_elements);
+  for (std::size_t i = 0; i < kMaxDraws; ++i) {
+    Draw draw(seed_for(name + "/" + std::to_string(i), selection.seed).own, most);
     std::vector<CaseSpec> cases;
     add_cases(module, kernel, {Breadth::kHandful, &draw}, cases);
     if (cases.empty()) return std::nullopt;
     CaseSpec& spec = cases[draw.below(cases.size())];
-    if (spec.elements > selection.most_elements) continue;
+    if (spec.elements > most) continue;
     spec.name.replace(0, kernel.size(), name);
     spec.build = [build = std::move(spec.build), named = spec.name](const Seed& seed) {
       Case made = build(seed);

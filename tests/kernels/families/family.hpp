@@ -25,8 +25,10 @@ struct Selection {
   bool everything = false;
   // If not 0, this many random cases for each kernel, instead of the listed ones.
   std::size_t random = 0;
-  std::size_t most_elements = std::size_t{1} << 16;  // of a random case, or threads
-  std::uint64_t seed = 1;                            // of random cases, and of all values
+  // Of a case, or threads. Larger cases are skipped, and random ones are not drawn. 0: no limit;
+  // random cases then have up to 65536.
+  std::size_t max_elements = 0;
+  std::uint64_t seed = 1;  // of random cases, and of all values
 };
 
 // True if a kernel represents all kernels with the same access pattern: those in the tables with
@@ -37,8 +39,8 @@ bool represents_family(std::string_view module, std::string_view kernel);
 
 // Adds the cases of a kernel of the family's module. Returns false if the family does not know the
 // name. If a case is drawn, a family may add one for each way in which the kernel is used; one of
-// them is taken. It must be one that the launch helpers take: a plan that they refuse fails it. None is added
-// if the draws give nothing for which the helpers choose the kernel.
+// them is taken. The launch helpers must take it: a plan that they refuse fails it. None is added if
+// the draws give nothing for which the helpers choose the kernel.
 using AddCases = bool (*)(std::string_view kernel, const Wanted& wanted,
                           std::vector<CaseSpec>& cases);
 

@@ -177,7 +177,7 @@ void add_const_set(std::string_view kernel, DType dtype, const Wanted& wanted,
                      }});
   };
   if (Draw* const draw = wanted.draw) {
-    const NamedLayout view = draw->view(draw->dims(0, 6));
+    const NamedLayout view = draw->view(draw->dims(1, 6));
     const std::size_t misalignment = draw->misalignment();
     return add(view, misalignment, draw->grid());
   }

@@ -280,8 +280,7 @@ enum class Way { kBlock, kLong, kStaged };
 // Draws a case for which the plan chooses the kernel; none if there is none among many.
 std::vector<NormCase> random_norm_cases(std::string_view kernel, Kind kind, Way way, DType dtype,
                                         Draw& draw) {
-  constexpr std::size_t kDraws = 1000;
-  for (std::size_t i = 0; i < kDraws; ++i) {
+  for (std::size_t i = 0; i < kMaxDraws; ++i) {
     NormCase choice = random_norm_case(kind, draw);
     if (way != Way::kBlock) {
       choice.geometry = ops::Geometry::kOwn;

@@ -309,8 +309,7 @@ std::vector<ReduceCase> split_cases(const Wanted& wanted, bool several_dims, boo
     if (launch && launch->kernel == kernel) list.push_back(choice);
   };
   if (wanted.draw != nullptr) {
-    constexpr std::size_t kDraws = 1000;
-    for (std::size_t i = 0; i < kDraws && list.empty(); ++i) {
+    for (std::size_t i = 0; i < kMaxDraws && list.empty(); ++i) {
       ReduceCase choice = random_reduce_case(*wanted.draw, several_dims);
       choice.grid = wanted.draw->own_grid(256);
       choice.parts = static_cast<std::uint32_t>(wanted.draw->size(64));

@@ -58,7 +58,7 @@ TEST_CASE("every kernel has random cases within the limit, and the helpers take 
     for (const AbiKernel& kernel : abi_kernels()) {
       INFO(kernel.name << ", " << most);
       const std::vector<CaseSpec> cases =
-          cases_of(kernel.module, kernel.name, {.random = 2, .most_elements = most, .seed = 5});
+          cases_of(kernel.module, kernel.name, {.random = 2, .max_elements = most, .seed = 5});
       CHECK(cases.size() == 2);
       for (const CaseSpec& spec : cases) {
         INFO(spec.name);
@@ -77,7 +77,7 @@ TEST_CASE("every kernel has random cases within the limit, and the helpers take 
 TEST_CASE("a correct device passes random cases, and one that leaves an element out does not") {
   for (const AbiKernel& kernel : abi_kernels()) {
     for (const CaseSpec& spec :
-         cases_of(kernel.module, kernel.name, {.random = 2, .most_elements = 2048, .seed = 2})) {
+         cases_of(kernel.module, kernel.name, {.random = 2, .max_elements = 2048, .seed = 2})) {
       INFO(spec.name);
       const PreparedCase subject = prepared(spec, 2);
       CHECK(run_flawed(subject, {}).complaints.empty());
@@ -106,7 +106,7 @@ TEST_CASE("random views reveal a copy that is wrong only where elements are whol
        {std::pair<std::string, DType>{"ucopy_f32", DType::kF32}, {"ucopy_u8", DType::kU8}}) {
     std::size_t caught = 0, cases = 0;
     for (const CaseSpec& spec :
-         cases_of("unary", kernel, {.random = 100, .most_elements = 4096, .seed = 1})) {
+         cases_of("unary", kernel, {.random = 200, .max_elements = 4096, .seed = 1})) {
       const PreparedCase subject = prepared(spec, 1);
       const auto launch =
           subject.subject.launch(std::vector<void*>(subject.subject.operands.size(), nullptr));
@@ -117,7 +117,7 @@ TEST_CASE("random views reveal a copy that is wrong only where elements are whol
           subject, [](const Piece&, const Piece& out) { out.write(0, out.read(0) ^ 1); });
       caught += verdict.complaints.empty() ? 0 : 1;
     }
-    CHECK(cases == 100);
+    CHECK(cases == 200);
     CHECK(caught >= 3);
   }
 }

@@ -226,7 +226,7 @@ TEST_CASE("suite leaves a device alone that stopped answering, and goes on with 
 
 TEST_CASE("suite gives the reason for each case that it skips") {
   SuiteOptions options;
-  options.max_elements = 100;
+  options.selection.max_elements = 100;
   std::ostringstream out;
   const Summary summary = run_suite({{"unary", "ucopy_u8"}}, {device_of("fake:1", true)}, options,
                                     {{"fake:*", "ucopy_u8/contiguous/*", "it is a fake"}}, out);
