@@ -5,6 +5,7 @@
 // change there.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,8 @@ class Draw {
   Draw(std::uint64_t seed, std::size_t limit) : random_(seed), limit_(limit) {}
 
   std::size_t limit() const { return limit_; }
+  // The number of products that a reference may sum up in reasonable time.
+  std::size_t max_terms() const { return std::min(8 * limit_, std::size_t{1} << 21); }
   std::size_t below(std::size_t end) { return random_.below(end); }
   std::size_t between(std::size_t first, std::size_t last) {
     return first + below(last - first + 1);

@@ -9,12 +9,13 @@ namespace kiln::conformance {
 std::string name(ImageLayout layout) {
   return layout == ImageLayout::kDense          ? "dense"
          : layout == ImageLayout::kChannelsLast ? "channels-last"
-                                                : "narrowed";
+         : layout == ImageLayout::kNarrowed     ? "narrowed"
+                                                : "any";
 }
 
 ImageLayout random_layout(Draw& draw) {
-  constexpr ImageLayout kLayouts[] = {ImageLayout::kDense, ImageLayout::kDense,
-                                      ImageLayout::kChannelsLast, ImageLayout::kNarrowed};
+  constexpr ImageLayout kLayouts[] = {ImageLayout::kDense, ImageLayout::kChannelsLast,
+                                      ImageLayout::kNarrowed, ImageLayout::kAny};
   return draw.one_of(kLayouts);
 }
 
@@ -27,6 +28,25 @@ std::size_t product(const ops::Extents& dims) {
 Image::Image(DType dtype, const ops::Extents& dims, ImageLayout layout, RowKind kind,
              Random& random)
     : dtype_(dtype), layout_{dims, dims} {
+  const std::size_t size = layout == ImageLayout::kAny ? draw_layout(random) : set_layout(layout);
+  content_ = std::make_shared<std::vector<std::byte>>(poison(size * size_of(dtype), random));
+  const std::vector<Bits> elements = row_of(kind, dtype, product(dims), random);
+  const std::vector<std::size_t> offsets = offsets_of(layout_);
+  for (std::size_t i = 0; i < offsets.size(); ++i) {
+    store(dtype, elements[i], &(*content_)[(offset_ + offsets[i]) * size_of(dtype)]);
+  }
+}
+
+std::size_t Image::draw_layout(Random& random) {
+  Draw draw(random.bits(), product(layout_.dims));
+  const NamedLayout view = draw.view(layout_.dims);
+  layout_.strides = ops::strides_of(view.layout);
+  offset_ = view.offset;
+  return offset_ + extent_of(layout_);
+}
+
+std::size_t Image::set_layout(ImageLayout layout) {
+  const ops::Extents& dims = layout_.dims;
   const std::size_t rank = dims.rank();
   std::size_t stride = 1;
   const auto place = [&](std::size_t dim, std::size_t around) {
@@ -40,12 +60,7 @@ Image::Image(DType dtype, const ops::Extents& dims, ImageLayout layout, RowKind 
     if (dim == 1 && layout == ImageLayout::kChannelsLast) continue;
     place(dim, around);
   }
-  content_ = std::make_shared<std::vector<std::byte>>(poison(stride * size_of(dtype), random));
-  const std::vector<Bits> elements = row_of(kind, dtype, product(dims), random);
-  const std::vector<std::size_t> offsets = offsets_of(layout_);
-  for (std::size_t i = 0; i < offsets.size(); ++i) {
-    store(dtype, elements[i], &(*content_)[(offset_ + offsets[i]) * size_of(dtype)]);
-  }
+  return stride;
 }
 
 Real WindowSum::error(DType dtype) const {

@@ -17,6 +17,7 @@ enum class ImageLayout : std::uint8_t {
   kDense,         // row-major
   kChannelsLast,  // the channels of a position are adjacent
   kNarrowed,      // a view into larger images
+  kAny,           // a view of any strides, drawn with the elements
 };
 std::string name(ImageLayout layout);
 ImageLayout random_layout(Draw& draw);
@@ -50,6 +51,10 @@ class Image {
   }
 
  private:
+  // Set the strides and the offset, and return the number of elements in memory.
+  std::size_t draw_layout(Random& random);
+  std::size_t set_layout(ImageLayout layout);
+
   DType dtype_;
   ops::Layout layout_;
   std::size_t offset_ = 0;

@@ -94,7 +94,7 @@ ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, Convolu
       if (draw.one_in(6)) choice.kind = draw.one_in(2) ? RowKind::kNan : RowKind::kInfinity;
     }
     const Result<ops::Extents> out = output_dims(choice.call(of, DType::kF32));
-    if (out && product(*out) <= 8 * draw.limit() / terms) return choice;
+    if (out && product(*out) <= draw.max_terms() / terms) return choice;
   }
 }
 

@@ -303,7 +303,7 @@ Case build(std::string name, const Subject& of, const FusedCase& choice, const S
 
 FusedCase random_fused_case(const Subject& of, Draw& draw) {
   const std::size_t block = ops::info(of.format).values;
-  const ops::Extents dims = draw.dims(2, 2, 2 * draw.limit() / block);
+  const ops::Extents dims = draw.dims(2, 2, draw.max_terms() / 4 / block);
   FusedCase choice{.rows = dims[0], .columns = block * dims[1]};
   choice.is_pair = draw.one_in(2);
   constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16};
@@ -317,7 +317,7 @@ FusedCase random_fused_case(const Subject& of, Draw& draw) {
     choice.waves = 2 * static_cast<std::uint32_t>(draw.between(1, 2));  // within 64 KiB
     return choice;
   }
-  const std::size_t most = 8 * draw.limit() / (choice.rows * choice.columns);
+  const std::size_t most = draw.max_terms() / (choice.rows * choice.columns);
   choice.tasks = draw.size(std::min<std::size_t>(most, of.kind == Kind::kMatrix ? 200 : 8));
   if (choice.tasks > 1 && draw.one_in(2)) choice.experts = draw.between(1, 9);
   if (of.kind != Kind::kMatrix || choice.experts != 0) {

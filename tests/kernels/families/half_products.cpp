@@ -225,9 +225,9 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
 
 HalfCase random_half_case(BlockFormat format, Draw& draw) {
   const std::size_t block = ops::info(format).values;
-  const ops::Extents dims = draw.dims(2, 2, 2 * draw.limit() / block);
+  const ops::Extents dims = draw.dims(2, 2, draw.max_terms() / 4 / block);
   HalfCase choice{.rows = dims[0], .columns = block * dims[1], .vectors = 1};
-  const std::size_t most = 8 * draw.limit() / (choice.rows * choice.columns);
+  const std::size_t most = draw.max_terms() / (choice.rows * choice.columns);
   choice.vectors = draw.size(std::min<std::size_t>(most, 300));
   constexpr DType kTypes[] = {DType::kF32, DType::kF16, DType::kBF16};
   choice.dst = draw.one_of(kTypes);

@@ -310,17 +310,18 @@ Case build(std::string name, const Subject& of, const ProductCase& choice, const
 ProductCase random_product(const Subject& of, Draw& draw) {
   const bool is_held = of.kind == Kind::kHeld;
   const std::size_t unit = is_held ? tuning::kHeldColumns : ops::info(of.format).values;
-  const ops::Extents dims = draw.dims(2, 2, 4 * draw.limit() / unit);
+  const ops::Extents dims = draw.dims(2, 2, draw.max_terms() / 2 / unit);
   ProductCase choice{.rows = dims[0], .columns = unit * dims[1]};
   if (is_held) choice.vectors = draw.between(1, 8);
   if (of.kind == Kind::kMatrix) {
-    choice.vectors = draw.size(8 * draw.limit() / (choice.rows * choice.columns));
+    choice.vectors = draw.size(draw.max_terms() / (choice.rows * choice.columns));
   }
   if (of.kind != Kind::kF32 && draw.one_in(2)) {
     const std::size_t step = is_held ? 128 : 32;
     choice.padded = choice.columns + step * draw.below(5);
   }
-  if (of.kind != Kind::kMoe && draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
+  const bool has_stride = of.kind != Kind::kMoe && of.kind != Kind::kF32;
+  if (has_stride && draw.one_in(2)) choice.dst_stride = choice.rows + draw.below(9);
   if (!is_held && draw.one_in(2)) choice.geometry = Geometry::kReference;
   choice.multiprocessors = draw.multiprocessors();
   if (draw.one_in(3)) choice.kind = BlockKind::kSpecial;
