@@ -64,6 +64,12 @@ std::string_view missing_header(std::string_view log) {
   return line.ends_with(": No such file or directory") ? line.substr(0, line.rfind(':')) : std::string_view();
 }
 
+// True if the tool could not write for lack of space, or of the user's share of it.
+bool is_disk_full(std::string_view log) {
+  return log.find("No space left on device") != std::string_view::npos ||
+         log.find("Disk quota exceeded") != std::string_view::npos;
+}
+
 // Returns the path relative to `here` if it lies below it, and the whole path otherwise.
 std::string path_seen_from(const fs::path& here, const fs::path& path) {
   const fs::path relative = path.lexically_relative(here);
@@ -157,6 +163,7 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   }
   error.note("command, run in " + plan.source_root.string() + ":\n  " +
              shell_line(command_line(step, plan)));
+  if (is_disk_full(text)) return error.hint("free some disk space and run the command again");
   const std::string_view header = missing_header(text);
   if (!header.empty() && files.kind(kernels_folder() / header) == PathKind::kFile) {
     return error.hint(quote(header) +

@@ -79,6 +79,13 @@ TEST_CASE("step_error says which word of the manifest holds several options") {
       "\nhint: '-O3 -g' is one word to a compiler: in the manifest, each option is an entry of its own\n"));
 }
 
+TEST_CASE("step_error says what to do when the disk is full") {
+  for (const char* why : {"No space left on device", "Disk quota exceeded"}) {
+    const Error error = error_of(std::string("fatal error: error in backend: IO failure on output stream: ") + why, "/");
+    CHECK(error.notes.back().text == "free some disk space and run the command again");
+  }
+}
+
 TEST_CASE("step_error says how kiln's own headers are found") {
   FakeToolkit toolkit;
   REQUIRE(toolkit.files.write(kernels_folder() / "device/platform.cuh", ""));
