@@ -36,6 +36,9 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
   }
 }
 
+// A `{` of the user's, before what would otherwise be a place.
+constexpr std::string_view kBrace = "{{}";
+
 }  // namespace
 
 std::string below_out(std::string_view neutral) {
@@ -64,7 +67,20 @@ std::string in_source_root(std::string_view text, const Plan& plan) {
   replace_all(word, "{src}/", "");
   replace_all(word, "{src}", ".");
   replace_all(word, "{out}", plan.out_root.string());
+  replace_all(word, kBrace, "{");
   return word;
+}
+
+std::string without_places(std::string_view text) {
+  std::string escaped;
+  for (std::size_t open; (open = text.find('{')) != std::string_view::npos;) {
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", open + 1);
+    const bool is_name = end != std::string_view::npos && end > open + 1 && text[end] == '}';
+    const bool is_brace = text.substr(open).starts_with(kBrace);
+    escaped.append(text.substr(0, open)).append(is_name || is_brace ? kBrace : "{");
+    text.remove_prefix(open + 1);
+  }
+  return escaped.append(text);
 }
 
 std::vector<std::string> command_line(const Step& step, const Plan& plan) {

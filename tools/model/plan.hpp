@@ -28,7 +28,7 @@ std::string_view to_string(StepKind kind);
 
 // Paths in a step do not depend on where folders are on this machine: `{src}/...` and `{out}/...`
 // stand for the two roots, `{nvcc}` and similar names for the tools, `{rocm}` and `{bitcode}` for
-// folders of the toolchain (Plan::places). A tool runs in the source root and gets relative names
+// folders of the toolchain (Plan::places), and `{{}` for a `{` of the user's. A tool runs in the source root and gets relative names
 // of files there. Other absolute paths are the user's, as written in the manifest.
 struct Step {
   std::string id;       // "compile affine gfx1100"; unique in a plan
@@ -62,6 +62,8 @@ std::string expand(std::string_view text, const Plan& plan);
 std::string expand_places(std::string_view text, const Plan& plan);
 // Returns the text for a tool that runs in the source root: "{src}/a.cu" becomes "a.cu".
 std::string in_source_root(std::string_view text, const Plan& plan);
+// Spells the user's text so that none of it stands for a place: "-DX={src}" -> "-DX={{}src}".
+std::string without_places(std::string_view text);
 
 // Returns the step's argv as users can repeat it in the source root, with the real output path and
 // absolute tools.

@@ -220,14 +220,16 @@ class Compiles {
     for (const CompileOptions* options : {&manifest_.options, &unit.module->options}) {
       for (const auto& define : options->defines) {
         const bool is_nvcc = step.tool == ToolKind::kNvcc;
-        step.argv.push_back("-D" + (is_nvcc ? nvcc_define(define.value) : define.value));
+        const std::string word = is_nvcc ? nvcc_define(define.value) : define.value;
+        step.argv.push_back("-D" + without_places(word));
       }
       add_flags(*options, vendor_flags, step);
     }
   }
   static void add_flags(const CompileOptions& options, Flags vendor_flags, Step& step) {
-    for (const auto& flag : options.flags) step.argv.push_back(flag.value);
-    for (const auto& flag : options.*vendor_flags) step.argv.push_back(flag.value);
+    for (const Flags flags : {&CompileOptions::flags, vendor_flags}) {
+      for (const auto& flag : options.*flags) step.argv.push_back(without_places(flag.value));
+    }
   }
 
   const Manifest& manifest_;
