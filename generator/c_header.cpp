@@ -74,8 +74,9 @@ std::string c_type(const KernelParameter& parameter) {
 }
 
 std::string parameter_name(const KernelParameter& parameter, std::size_t position) {
-  static constexpr std::array<std::string_view, 5> kTaken = {"arguments", "config", "function",
-                                                             "restrict", "kernel"};
+  // Names of the functions' own, and words of C.
+  static constexpr std::array<std::string_view, 6> kTaken = {"arguments", "complex",  "config",
+                                                             "function",  "restrict", "kernel"};
   if (parameter.name.empty() || identifier(parameter.name) != parameter.name) {
     return "argument_" + std::to_string(position + 1);  // messages count from 1, too
   }

@@ -12,10 +12,10 @@ namespace {
 constexpr std::array<std::string_view, 10> kHeaderNames = {
     "Id", "Module", "catalog", "data", "detail", "find", "get", "kiln", "modules", "std"};
 
-// Macros of compilers or common C headers that look like ordinary words.
-constexpr std::array<std::string_view, 14> kMacros = {
-    "BUFSIZ", "EOF",   "INFINITY", "NAN",   "NULL",   "assert", "errno",
-    "linux",  "major", "minor",    "stdin", "stderr", "stdout", "unix"};
+// Macros of compilers or common C headers that look like ordinary words, and GNU's own keyword.
+constexpr std::array<std::string_view, 16> kMacros = {
+    "BUFSIZ", "EOF",   "I",     "INFINITY", "NAN",   "NULL",   "assert", "errno",
+    "linux",  "major", "minor", "stderr",   "stdin", "stdout", "typeof", "unix"};
 
 bool is_letter_or_digit(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -24,11 +24,12 @@ bool is_letter_or_digit(char c) {
 bool is_ordinary(std::string_view name) {
   return is_identifier(name) && name.front() != '_' && name.back() != '_' &&
          name.find("__") == std::string_view::npos &&
-         std::ranges::find(kHeaderNames, name) == kHeaderNames.end() &&
-         std::ranges::find(kMacros, name) == kMacros.end();
+         std::ranges::find(kHeaderNames, name) == kHeaderNames.end() && !is_macro(name);
 }
 
 }  // namespace
+
+bool is_macro(std::string_view name) { return std::ranges::find(kMacros, name) != kMacros.end(); }
 
 std::string identifier(std::string_view name) {
   return is_ordinary(name) ? std::string(name) : spelt_out(name);

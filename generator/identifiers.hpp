@@ -23,6 +23,9 @@ namespace kiln::generator {
 
 std::string identifier(std::string_view name);
 
+// True for macros of compilers and common C headers, such as "linux" and "I".
+bool is_macro(std::string_view name);
+
 // Spells out any name, even an ordinary one. kEveryByte also spells out letters and digits, for
 // when the shorter spelling is taken. Spellings of the two kinds never collide.
 enum class Spelling : std::uint8_t { kShort, kEveryByte };

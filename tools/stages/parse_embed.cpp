@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "generator/identifiers.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -100,19 +101,23 @@ bool is_header_name(std::string_view name) {
 }
 
 Result<std::string> parse_namespace(std::string_view text) {
-  if (text == "kiln" || text == "std" || text.starts_with("std::")) {
-    return Error{ErrorCode::kInvalidInput, "the namespace " + quote(text) + " is taken"}.hint(
-        "choose one of your own, such as 'kernels'");
-  }
+  bool is_taken = text == "kiln";
   std::string_view rest = text;
   while (true) {
     const std::size_t end = rest.find("::");
-    if (!is_identifier(rest.substr(0, end))) break;
-    if (end == std::string_view::npos) return std::string(text);
+    const std::string_view part = rest.substr(0, end);
+    if (!is_identifier(part)) {
+      return Error{ErrorCode::kInvalidInput, quote(text) + " is not a C++ namespace"}.hint(
+          "write it like 'kernels' or 'my::kernels'");
+    }
+    // Within a::std, the header's own std::string_view would be looked for there.
+    is_taken = is_taken || part == "std" || generator::is_macro(part);
+    if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 2);
   }
-  return Error{ErrorCode::kInvalidInput, quote(text) + " is not a C++ namespace"}.hint(
-      "write it like 'kernels' or 'my::kernels'");
+  if (!is_taken) return std::string(text);
+  return Error{ErrorCode::kInvalidInput, "the namespace " + quote(text) + " is taken"}.hint(
+      "choose one of your own, such as 'kernels'");
 }
 
 }  // namespace kiln::tools

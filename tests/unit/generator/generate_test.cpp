@@ -167,6 +167,18 @@ TEST_CASE("generate writes a C header, its bytes where they are asked for", "[ge
   testing::check_golden("generator/c/kernels_c.S", assembly[1].text);
 }
 
+// <complex.h> defines both.
+TEST_CASE("generate gives no parameter of a C function the name of a macro", "[generator]") {
+  generator::Catalog catalog = small_catalog();
+  auto& parameters = catalog.modules[0].kernels[0].parameters;
+  REQUIRE(parameters.size() >= 2);
+  parameters[0].name = "complex";
+  parameters[1].name = "I";
+  const std::string text = generator::generate(catalog, {.outputs = {generator::Output::kC}})[0].text;
+  CHECK(text.find(" complex_") != std::string::npos);
+  CHECK(text.find(" argument_2") != std::string::npos);
+}
+
 // The text after the modules is rust_runtime.rs.
 TEST_CASE("generate writes a Rust module", "[generator]") {
   const auto files = generator::generate(small_catalog(), {.outputs = {generator::Output::kRust}});

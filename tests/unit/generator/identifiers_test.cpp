@@ -23,6 +23,7 @@ TEST_CASE("identifier spells out a name that C++ or the header does not leave fr
   CHECK(identifier("find") == "find_");
   CHECK(identifier("modules") == "modules_");
   CHECK(identifier("errno") == "errno_");
+  CHECK(identifier("I") == "I_");  // <complex.h>
   CHECK(identifier("_Z5scaleIfEvPT_") == "_5fZ5scaleIfEvPT_5f_");
   CHECK(identifier("scale<float>") == "scale_3cfloat_3e_");
   CHECK(identifier("a__b") == "a_5f_5fb_");

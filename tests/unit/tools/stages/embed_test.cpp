@@ -133,7 +133,7 @@ TEST_CASE("embed succeeds when the store cannot be read or written", "[embed]") 
 
 TEST_CASE("embed refuses a namespace that C++ would not take", "[embed]") {
   for (const char* name : {"", "a b", "a::", "::a", "a:b", "1st", "class", "a::new", "kiln", "std",
-                           "std::kernels"}) {
+                           "std::kernels", "a::std", "linux", "a::unix"}) {
     CAPTURE(name);
     const auto files = tools::embed(catalog(), {.name_space = name}, 0);
     REQUIRE_FALSE(files);
