@@ -73,9 +73,11 @@ Result<Step> step_of(const StepOptions& options, const Plan& plan, const World& 
       return Error{ErrorCode::kInvalidInput, "--set cannot be " + quote(variable)}.hint(
           "it is NAME=VALUE");
     }
-    step.environment.emplace_back(variable.substr(0, equals), variable.substr(equals + 1));
+    step.environment.emplace_back(variable.substr(0, equals), without_places(variable.substr(equals + 1)));
   }
-  for (const std::string& word : options.command) step.argv.push_back(with_neutral_out(word, plan));
+  for (const std::string& word : options.command) {
+    step.argv.push_back(with_neutral_out(without_places(word), plan));
+  }
   return step;
 }
 

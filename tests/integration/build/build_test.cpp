@@ -260,14 +260,14 @@ TEST_CASE("kiln build gives a define to every compiler letter by letter") {
   const Project project(folder.path());
   std::string manifest = project.read("targets.json");
   manifest.replace(manifest.find("\"embed\""), 0,
-                   R"("defines": ["PAIR=Pair<1,2>", "TEXT=\"\\n$HOME,`\\\"\""], )");
+                   R"("defines": ["PAIR=Pair<1,2>", "TEXT=\"\\n$HOME,`\\\"{src}\""], )");
   project.write("targets.json", manifest);
   project.write("fill.cu",
                 "template <int kOne, int kTwo> struct Pair { static constexpr int kSum = kOne + kTwo; };\n"
                 "static_assert(PAIR::kSum == 3);\n"
                 "constexpr char kText[] = TEXT;\n"
-                "static_assert(sizeof(kText) == 10 && kText[0] == 10 && kText[1] == 36 && kText[6] == 44 &&\n"
-                "              kText[7] == 96 && kText[8] == 34);\n"
+                "static_assert(sizeof(kText) == 15 && kText[0] == 10 && kText[1] == 36 && kText[6] == 44 &&\n"
+                "              kText[7] == 96 && kText[8] == 34 && kText[9] == 123);\n"
                 "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = a; }\n");
   const tools::Outcome outcome = project.kiln({"build", "--module", "fill", "--no-cache"});
   INFO(outcome.diagnostics);

@@ -103,8 +103,9 @@ END
 )
 
 cd "$folder/real"
-printf 'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }\n' >twice.cu
-echo '{"format": 1, "name": "demo", "targets": ["gfx1100", "compute_80"],
+printf '%s\n' 'static_assert(sizeof(TEXT) == 12 && TEXT[0] == 123);' \
+  'extern "C" __global__ void twice(float* x) { x[threadIdx.x] *= 2; }' >twice.cu
+echo '{"format": 1, "name": "demo", "targets": ["gfx1100", "compute_80"], "defines": ["TEXT=\"{src} {out}\""],
  "modules": [{"name": "twice", "sources": ["twice.cu"]}]}' >targets.json
 "$kiln" plan --allow-missing --out "an out" --ninja build.ninja
 steps >/dev/null
