@@ -86,7 +86,7 @@ Result<std::optional<FolderImage>> read_folder_image(const std::string& path, co
   image.target = to_string(*head.target);
   image.format = format_of(head.target->kind);
   image.ptx_isa = head.ptx_isa;
-  image.image = copy_image(as_bytes(bytes));
+  image.image = copy_image(as_bytes(bytes), image.format);
   return std::optional(std::move(image));
 }
 

@@ -59,9 +59,9 @@ ModuleSlot& ModuleCache::find_or_add(std::span<const std::byte> image) {
   const std::lock_guard lock(given_mutex_);
   std::unique_ptr<ModuleSlot>& slot = given_[digest];
   if (slot == nullptr) {
-    slot =
-        std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12),
-                                     format_of(image, device_.info().backend), copy_image(image));
+    const ImageFormat format = format_of(image, device_.info().backend);
+    slot = std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12), format,
+                                        copy_image(image, format));
   }
   return *slot;
 }

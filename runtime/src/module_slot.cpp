@@ -482,7 +482,8 @@ Result<ModuleSlot::Source> ModuleSlot::compile(const ImageEntry& source) {
            compiled->compiler + (compiled->is_from_cache ? ", found in the cache" : "") +
            (compiled->distrust.empty() ? "" : ", not kept because " + compiled->distrust) + time;
   });
-  return Source{format_of(device_.target().kind), copy_image(as_bytes(compiled->bytes)),
+  const ImageFormat format = format_of(device_.target().kind);
+  return Source{format, copy_image(as_bytes(compiled->bytes), format),
                 device_.info().target + " by " + compiled->compiler, "source"};
 }
 

@@ -58,14 +58,15 @@ Result<ImageBytes> unpack_image(const ImageEntry& image) {
 #endif
 }
 
-ImageBytes copy_image(std::span<const std::byte> image) {
-  const bool ended = !image.empty() && image.back() == std::byte{0};
-  const std::size_t size = image.size() + (ended ? 0 : 1);
+ImageBytes copy_image(std::span<const std::byte> image, ImageFormat format) {
+  const bool lacks_nul =
+      format == ImageFormat::kPtx && (image.empty() || image.back() != std::byte{0});
+  const std::size_t size = image.size() + (lacks_nul ? 1 : 0);
   ImageBytes copy;
   copy.storage.reset(
       static_cast<std::byte*>(::operator new[](size, std::align_val_t{kImageAlignment})));
   std::copy(image.begin(), image.end(), copy.storage.get());
-  copy.storage[size - 1] = std::byte{0};
+  if (lacks_nul) copy.storage[size - 1] = std::byte{0};
   copy.bytes = std::span(copy.storage.get(), size);
   return copy;
 }

@@ -30,7 +30,7 @@ struct ImageBytes {
 // image if the runtime was built without zstd, and kEnvironment if memory runs out.
 Result<ImageBytes> unpack_image(const ImageEntry& image);
 
-// Copies an image and adds a NUL after it, as PTX text needs. An existing NUL is not doubled.
-ImageBytes copy_image(std::span<const std::byte> image);
+// Copies an image. PTX text gets the NUL that it needs, unless it has one.
+ImageBytes copy_image(std::span<const std::byte> image, ImageFormat format);
 
 }  // namespace kiln::runtime

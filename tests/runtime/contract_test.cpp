@@ -762,6 +762,9 @@ TEST_CASE("Device loads an image that the caller brings, once") {
   CHECK(take(device.download<float>(buffer))[10] == 20.0F);
   if (subject().machine != nullptr) CHECK(subject().machine->loads().size() == 1);
   CHECK_FALSE(device.get_or_load_func_raw("missing", image->data, image->size));
+  const auto short_image = device.get_or_load_func_raw("scale_add", "abc", 3);
+  REQUIRE_FALSE(short_image);
+  CHECK(short_image.error().text().find("4 bytes") == std::string::npos);
 
   // Arguments are compared with the information of the image or its driver. A fake image has none.
   const bool is_known = subject().machine == nullptr || subject().name == "fake_cuda";
