@@ -4,8 +4,13 @@
 // Every call is complete when it returns. So streams and events are always in order, and a fault is
 // reported by the launch itself.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <deque>
+#include <functional>
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <stdexcept>
 #include <thread>
 
@@ -64,6 +69,26 @@ Error not_found(std::string_view what, const std::string& name) {
                {}};
 }
 
+// Keeps the launches of a device's streams in order when several threads launch. A launch of the
+// default stream waits for those of all streams, and makes them wait.
+class StreamOrder {
+ public:
+  template <typename Launch>
+  auto in_turn(NativeStream stream, const Launch& launch) {
+    if (stream == nullptr) {
+      const std::lock_guard alone(all_streams_);
+      return launch();
+    }
+    const std::shared_lock beside_others(all_streams_);
+    const std::lock_guard turn(turns_[std::hash<NativeStream>()(stream) % turns_.size()]);
+    return launch();
+  }
+
+ private:
+  std::shared_mutex all_streams_;
+  std::array<std::mutex, 61> turns_;  // streams may share one
+};
+
 class EmulatorDriver final : public ImmediateDriver {
  public:
   EmulatorDriver()
@@ -71,7 +96,9 @@ class EmulatorDriver final : public ImmediateDriver {
         memory_(options_.checks == Checks::kEverything ? Tracking::kInitialisation
                                                        : Tracking::kNo) {
     for (const DeviceModel& model : device_models()) {
-      if (model.is_device) devices_.push_back(&model);
+      if (!model.is_device) continue;
+      devices_.push_back(&model);
+      orders_.emplace_back();
     }
   }
 
@@ -147,7 +174,7 @@ class EmulatorDriver final : public ImmediateDriver {
     return static_cast<const EmulatedFunction*>(function)->kernel->max_threads;
   }
 
-  Result<void> launch(int, const LaunchRequest& request) override {
+  Result<void> launch(int device, const LaunchRequest& request) override {
     const auto& function = *static_cast<const EmulatedFunction*>(request.function);
     const std::size_t wanted = function.parameter_sizes().size();
     if (request.argument_count != wanted) {
@@ -166,7 +193,8 @@ class EmulatorDriver final : public ImmediateDriver {
     launch.block = {request.block.x, request.block.y, request.block.z};
     launch.dynamic_lds = request.shared_bytes;
     launch.arguments = request.arguments;
-    auto counts = emulator::launch(launch, options_);
+    auto counts = orders_[static_cast<std::size_t>(device)].in_turn(
+        request.stream, [&] { return emulator::launch(launch, options_); });
     if (!counts) return std::move(counts).error();
     return {};
   }
@@ -199,6 +227,7 @@ class EmulatorDriver final : public ImmediateDriver {
   MemoryMap memory_;
   const OperationTable operations_;
   std::vector<const DeviceModel*> devices_;
+  std::deque<StreamOrder> orders_;  // of each device
 };
 
 }  // namespace

@@ -51,14 +51,19 @@ class DeviceExecutor : public Executor {
   std::vector<Buffer> pieces_;  // only grown: allocating for each case would dominate the time
 };
 
-// Launches as any program does: the runtime picks the image.
+// Launches as any program does: the runtime picks the image. Each executor has a stream of its own,
+// so that the launches of several threads run side by side.
 class UsualExecutor final : public DeviceExecutor {
  public:
-  explicit UsualExecutor(const Device& device) : DeviceExecutor(device), launcher_(device) {}
+  explicit UsualExecutor(const Device& device)
+      : DeviceExecutor(device),
+        stream_(device.create_stream()),
+        launcher_(device, stream_ ? StreamRef(*stream_) : StreamRef()) {}
 
  private:
   Result<void> start(const ops::Launch& launch) override { return launcher_.run(launch); }
 
+  Result<Stream> stream_;
   ops::Launcher launcher_;
 };
 

@@ -657,6 +657,28 @@ TEST_CASE("A moved Runtime or Device is a copy, so that neither is ever empty") 
   check(device.synchronize());
 }
 
+TEST_CASE("Launches of several threads on one stream do not overlap where the device is the CPU's") {
+  const bool is_host = subject().backend == Backend::kHost;
+  if (!is_host && subject().backend != Backend::kEmulator) SKIP("a GPU's driver keeps the order");
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const auto scale_add = take(device.function(modules().scale_add));
+  const Stream stream = take(device.create_stream());
+  for (const StreamRef on : {StreamRef(), StreamRef(stream)}) {
+    const auto values = take(device.upload(std::vector<float>(kCount)));
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+      threads.emplace_back([&] {
+        for (int i = 0; i < 100; ++i) {
+          (void)scale_add.launch({{4}, {256}, 0, on}, kCount, values, values, 1.0F, 1.0F);
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(take(device.download(values)) == std::vector<float>(kCount, 400.0F));
+  }
+}
+
 TEST_CASE("Device takes a stream that the caller made") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);
