@@ -1,11 +1,11 @@
 #include "runtime/src/open_backend.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
 #include "runtime/src/cuda_driver.hpp"
-#include "runtime/src/driver_error.hpp"
 #include "runtime/src/driver_plugin.hpp"
 #include "runtime/src/hip_driver.hpp"
 #include "runtime/src/library.hpp"
@@ -43,7 +43,12 @@ std::vector<std::string> candidates(Backend backend) {
 }
 
 Result<std::shared_ptr<Driver>> open_plugin_driver(OpenDriverEntry entry, const std::string& path) {
-  if (entry == nullptr) return missing_symbol(path, kOpenDriverEntry);
+  if (entry == nullptr) {
+    return Error{ErrorCode::kUnavailable,
+                 path + " is no library of kiln's devices: it has no '" + kOpenDriverEntry + "'",
+                 {},
+                 {}};
+  }
   DriverPlugin plugin;
   entry(&plugin);
   if (plugin.driver == nullptr) {
@@ -133,11 +138,22 @@ std::vector<EmulatedDevice> emulated_devices(const std::string& library) {
   return found;
 }
 
+namespace {
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
 std::optional<Backend> backend_of(std::string_view device_id) {
-  const std::string_view name = device_id.substr(0, device_id.find(':'));
+  const std::size_t colon = std::min(device_id.find(':'), device_id.size());
   for (const Backend backend :
        {Backend::kCuda, Backend::kHip, Backend::kHost, Backend::kEmulator}) {
-    if (name == to_string(backend)) return backend;
+    if (device_id.substr(0, colon) != to_string(backend)) continue;
+    // The devices of the vendors' drivers have numbers.
+    const bool has_numbers = backend == Backend::kCuda || backend == Backend::kHip;
+    if (!has_numbers || colon == device_id.size() || is_number(device_id.substr(colon + 1))) return backend;
   }
   return std::nullopt;
 }

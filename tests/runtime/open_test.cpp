@@ -86,6 +86,10 @@ TEST_CASE("Runtime says what there is when a device is not there") {
   REQUIRE_FALSE(nonsense);
   CHECK(nonsense.error().code == ErrorCode::kInvalidInput);
   CHECK(nonsense.error().message == "'gpu:0' names no device");
+  for (const char* name : {"cuda:", "cuda:x", "cuda:-1", "cuda:1x", "hip:0:1"}) {
+    INFO(name);
+    CHECK(runtime.device(name).error().code == ErrorCode::kInvalidInput);
+  }
   CHECK(runtime.device("wave64").error().notes.at(0).text == "did you mean 'host:wave64'?");
   CHECK(runtime.device("HOST").error().notes.at(0).text == "did you mean 'host'?");
   CHECK(runtime.device("WAVE64").error().notes.at(0).text == "did you mean 'host:wave64'?");
@@ -248,7 +252,7 @@ TEST_CASE("Runtime refuses a library that is no driver of kiln's") {
   const Runtime runtime = open(options);
   CHECK(runtime.backends()[0].reasons ==
         std::vector<std::string>{std::string(KILN_FAKE_CUDA) +
-                                 " has no 'kiln_open_driver': the driver is too old"});
+                                 " is no library of kiln's devices: it has no 'kiln_open_driver'"});
 }
 
 TEST_CASE("Runtime traces what it opens") {
