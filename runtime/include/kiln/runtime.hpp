@@ -30,7 +30,15 @@ namespace runtime {
 class RuntimeState;
 }
 
-struct OpenOptions {
+// With -D_GLIBCXX_DEBUG, vectors have another layout. This tag becomes a part of the name of
+// Runtime::open, so that such a program links only with a kiln that was compiled in the same way.
+#if defined(_GLIBCXX_DEBUG)
+#define KILN_LAYOUT [[gnu::abi_tag("GLIBCXX_DEBUG")]]
+#else
+#define KILN_LAYOUT
+#endif
+
+struct KILN_LAYOUT OpenOptions {
   // Backends to use; their devices are listed in this order. The emulator is opened only if this
   // list, `default_device`, KILN_DEVICE or a call of Runtime::device() names it.
   std::vector<Backend> backends = {Backend::kCuda, Backend::kHip, Backend::kHost};
@@ -47,6 +55,8 @@ struct OpenOptions {
   // call kiln.
   std::function<void(std::string_view line)> trace;
 };
+
+#undef KILN_LAYOUT
 
 // Describes one backend: if it could be opened, and what was tried.
 struct BackendStatus {
