@@ -179,6 +179,10 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   } else if (step.tool == ToolKind::kHostCompiler && !kiln_for_cuda(text).empty()) {
     error.hint("on every target, in place of " + kiln_for_cuda(text) + "; " + page("HOST.md") + " has more");
   }
+  if (step.kind == StepKind::kJoin) {
+    error.hint("'joined_ptx' compiles all sources of the module as one: a header that several of them include needs "
+               "'#pragma once', and each name may have one meaning");
+  }
   for (const std::string& word : step.argv) {
     if (!word.starts_with('-') || word.find(" -") == std::string::npos) continue;
     error.hint(quote(word) + " is one word to a compiler: in the manifest, each option is an entry of its own");

@@ -1,5 +1,7 @@
 #include "tools/stages/plan_sources.hpp"
 
+#include <algorithm>
+
 #include "base/diagnostic.hpp"
 #include "tools/stages/scan_includes.hpp"
 
@@ -20,7 +22,12 @@ Result<std::vector<Unit>> plan_sources(const Manifest& manifest, const Files& fi
       Result<std::vector<std::string>> reached =
           scanner.closure(unit.source, unit.include_directories);
       if (!reached) {
-        errors.push_back(std::move(reached).error());
+        // Several units may reach the header that is wrong.
+        const Error& wrong = reached.error();
+        const bool is_known = std::ranges::any_of(errors, [&](const Error& one) {
+          return to_string(one.where) == to_string(wrong.where) && one.message == wrong.message;
+        });
+        if (!is_known) errors.push_back(wrong);
         continue;
       }
       unit.files = *std::move(reached);
