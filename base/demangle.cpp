@@ -8,8 +8,8 @@
 namespace kiln {
 namespace {
 
-// longest name that is demangled: an image may hold anything
-constexpr std::size_t kLongest = 1024;
+// of a name that is demangled: an image may hold anything
+constexpr std::size_t kMaxNameLength = 1024;
 
 // Returns where the parameter list of a demangled function starts, or the text's end if it has
 // none.
@@ -37,7 +37,7 @@ std::size_t next_letter(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::string demangled(std::string_view name) {
-  if (!is_mangled(name) || name.size() > kLongest) return {};
+  if (!is_mangled(name) || name.size() > kMaxNameLength) return {};
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> whole(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
@@ -55,7 +55,7 @@ std::string demangled(std::string_view name) {
   return std::string(head.substr(start));
 }
 
-bool is_written_as(std::string_view name, std::string_view written) {
+bool matches_readable_name(std::string_view name, std::string_view written) {
   const std::string readable = demangled(name);
   if (readable.empty()) return false;
   std::size_t i = 0, j = 0;

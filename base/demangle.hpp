@@ -23,6 +23,6 @@ std::string with_demangled(std::string_view name);
 
 // True if people would write the mangled `name` as `written`: "saxpy<float>", "tiled<float,4>".
 // Ignores blanks and suffixes of numbers.
-bool is_written_as(std::string_view name, std::string_view written);
+bool matches_readable_name(std::string_view name, std::string_view written);
 
 }  // namespace kiln

@@ -75,14 +75,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest_file(std::string_view name, const std::vector<std::string>& names) {
-  const std::filesystem::path wanted(name);
+  const std::filesystem::path path(name);
   std::vector<std::string> stems;
-  for (const std::filesystem::path known : names) {
-    if (known.stem() == wanted.stem()) return known.string();
-    if (known.extension() == wanted.extension()) stems.push_back(known.stem().string());
+  for (const std::filesystem::path candidate : names) {
+    if (candidate.stem() == path.stem()) return candidate.string();
+    if (candidate.extension() == path.extension()) stems.push_back(candidate.stem().string());
   }
-  const std::string near = nearest(wanted.stem().string(), stems);
-  return near.empty() ? near : near + wanted.extension().string();
+  const std::string near = nearest(path.stem().string(), stems);
+  return near.empty() ? near : near + path.extension().string();
 }
 
 }  // namespace kiln

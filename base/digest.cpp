@@ -11,7 +11,7 @@ namespace {
 
 // FIPS 180-4, section 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first
 // 64 primes.
-constexpr std::uint32_t kRound[64] = {
+constexpr std::uint32_t kRoundConstants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -39,7 +39,7 @@ void compress_portably(std::array<std::uint32_t, 8>& state, const std::uint8_t* 
     auto [a, b, c, d, e, f, g, h] = state;
     for (std::size_t t = 0; t < 64; ++t) {
       const std::uint32_t t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
-                               ((e & f) ^ (~e & g)) + kRound[t] + w[t];
+                               ((e & f) ^ (~e & g)) + kRoundConstants[t] + w[t];
       const std::uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) +
                                ((a & b) ^ (a & c) ^ (b & c));
       h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
@@ -58,7 +58,7 @@ Sha256::Sha256(Sha256Way way)
 
 void Sha256::compress(const std::uint8_t* block, std::size_t count) {
   if (way_ == Sha256Way::kFastest && has_sha_instructions()) {
-    compress_by_instructions(state_.data(), block, count, kRound);
+    compress_by_instructions(state_.data(), block, count, kRoundConstants);
   } else {
     compress_portably(state_, block, count);
   }
@@ -67,13 +67,13 @@ void Sha256::compress(const std::uint8_t* block, std::size_t count) {
 void Sha256::update(std::span<const std::byte> data) {
   const auto* bytes = reinterpret_cast<const std::uint8_t*>(data.data());
   std::size_t size = data.size();
-  const std::size_t held = static_cast<std::size_t>(length_ % 64);
+  const std::size_t buffered = static_cast<std::size_t>(length_ % 64);
   length_ += size;
-  if (held != 0) {
-    const std::size_t taken = std::min(size, 64 - held);
-    std::memcpy(buffer_.data() + held, bytes, taken);
-    bytes += taken, size -= taken;
-    if (held + taken < 64) return;
+  if (buffered != 0) {
+    const std::size_t copied = std::min(size, 64 - buffered);
+    std::memcpy(buffer_.data() + buffered, bytes, copied);
+    bytes += copied, size -= copied;
+    if (buffered + copied < 64) return;
     compress(buffer_.data(), 1);
   }
   compress(bytes, size / 64);
@@ -85,8 +85,8 @@ void Sha256::update(std::string_view text) { update(std::as_bytes(std::span(text
 Digest Sha256::finish() {
   const std::uint64_t bits = length_ * 8;
   const std::uint8_t pad[64] = {0x80};
-  const std::size_t held = static_cast<std::size_t>(length_ % 64);
-  update(std::as_bytes(std::span(pad, held < 56 ? 56 - held : 120 - held)));
+  const std::size_t buffered = static_cast<std::size_t>(length_ % 64);
+  update(std::as_bytes(std::span(pad, buffered < 56 ? 56 - buffered : 120 - buffered)));
   std::uint8_t tail[8];
   for (int i = 0; i < 8; ++i) tail[i] = static_cast<std::uint8_t>(bits >> (56 - 8 * i));
   update(std::as_bytes(std::span(tail)));

@@ -7,13 +7,13 @@
 namespace kiln {
 
 bool has_sha_instructions() {
-  static const bool has = [] {
+  static const bool is_supported = [] {
     unsigned a = 0, b = 0, c = 0, d = 0;
     constexpr unsigned kSha = 1U << 29, kSse41 = 1U << 19;
     if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (b & kSha) == 0) return false;
     return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & kSse41) != 0;
   }();
-  return has;
+  return is_supported;
 }
 
 // The instructions expect the state as two halves, ABEF and CDGH, and do two rounds at a time.

@@ -104,7 +104,7 @@ Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catal
 Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const ModuleEntry& module) {
   std::ptrdiff_t found = -1;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
-    if (!is_written_as(module.kernels[i].name, name)) continue;
+    if (!matches_readable_name(module.kernels[i].name, name)) continue;
     if (found < 0) {
       found = static_cast<std::ptrdiff_t>(i);
       continue;

@@ -79,7 +79,7 @@ Result<std::string> find_kernel(const std::string& name, const KernelRunner& run
   std::vector<std::string> found;
   for (const auto& kernel : runner.kernels()) {
     if (kernel.name == name) return name;
-    if (is_written_as(kernel.name, name)) found.push_back(kernel.name);
+    if (matches_readable_name(kernel.name, name)) found.push_back(kernel.name);
   }
   if (found.size() < 2) return found.empty() ? name : found.front();
   Error error{ErrorCode::kInvalidInput, "several kernels are called " + quote(name)};
