@@ -212,9 +212,9 @@ std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   const bool is_far = near.address + kArenaBytes < near.begin || near.address > end + kArenaBytes;
   if (near.bytes == 0 || is_far) return "where no buffer is";
   const BufferExtent buffer{near.begin, near.bytes};
-  return place_beside(
+  return describe_address(
       buffer, near.address,
-      name_of_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
+      describe_buffer(buffer, plan.pointers) + (near.is_freed ? ", which was freed" : ""));
 }
 
 }  // namespace kiln::emulator

@@ -41,7 +41,7 @@ class TableReader {
     const std::size_t modules = count(kMinModule, "modules");
     contents.storage.resize(modules);
     contents.modules.resize(modules);
-    for (std::size_t id = 0; id < modules && wrong_.empty(); ++id) {
+    for (std::size_t id = 0; id < modules && error_.empty(); ++id) {
       read_module(contents.modules[id], contents.storage[id]);
       contents.modules[id].id = static_cast<std::uint32_t>(id);
       if (id != 0 && contents.modules[id].name <= contents.modules[id - 1].name) {
@@ -51,7 +51,7 @@ class TableReader {
     }
     if (!reader_.failed() && !reader_.at_end()) fail("bytes follow the last module of its table");
     if (reader_.failed()) fail("its table ends too early");
-    if (!wrong_.empty()) return damaged(wrong_);
+    if (!error_.empty()) return damaged(error_);
     contents.catalog.targets = {contents.targets.data(), contents.targets.size()};
     contents.catalog.missing_targets = {contents.missing_targets.data(),
                                         contents.missing_targets.size()};
@@ -61,15 +61,15 @@ class TableReader {
 
  private:
   void fail(std::string what) {
-    if (wrong_.empty()) wrong_ = std::move(what);
+    if (error_.empty()) error_ = std::move(what);
   }
 
-  std::size_t count(std::size_t min_bytes, const char* of) {
-    const auto given = reader_.little<std::uint32_t>();
-    if (given > reader_.remaining() / min_bytes) {
-      fail("it has no room for " + std::to_string(given) + " " + of);
+  std::size_t count(std::size_t min_bytes, const char* items) {
+    const auto number = reader_.little<std::uint32_t>();
+    if (number > reader_.remaining() / min_bytes) {
+      fail("it has no room for " + std::to_string(number) + " " + items);
     }
-    return wrong_.empty() ? given : 0;
+    return error_.empty() ? number : 0;
   }
 
   std::string_view text() {
@@ -80,9 +80,9 @@ class TableReader {
     }
     return text;
   }
-  std::string_view name(const char* of) {
+  std::string_view name(const char* owner) {
     const std::string_view found = text();
-    if (found.empty()) fail(std::string(of) + " has no name");
+    if (found.empty()) fail(std::string(owner) + " has no name");
     return found;
   }
 
@@ -97,7 +97,7 @@ class TableReader {
     module.unit_count = reader_.little<std::uint16_t>();
     const std::size_t kernels = count(kMinKernel, "kernels");
     std::vector<std::size_t> ends;  // of each kernel's parameters
-    for (std::size_t i = 0; i < kernels && wrong_.empty(); ++i) {
+    for (std::size_t i = 0; i < kernels && error_.empty(); ++i) {
       KernelEntry& kernel = storage.kernels.emplace_back();
       kernel.name = name("a kernel");
       kernel.unit = reader_.little<std::uint16_t>();
@@ -110,13 +110,13 @@ class TableReader {
       for (std::size_t p = 0; p < parameters; ++p) read_parameter(kernel.name, storage);
       ends.push_back(storage.parameters.size());
     }
-    if (!wrong_.empty()) return;
+    if (!error_.empty()) return;
     for (std::size_t i = 0, start = 0; i < kernels; start = ends[i++]) {
       if (ends[i] == start) continue;
       storage.kernels[i].parameters = {storage.parameters.data() + start, ends[i] - start};
     }
     const std::size_t images = count(kMinImage, "images");
-    for (std::size_t i = 0; i < images && wrong_.empty(); ++i) read_image(module, storage);
+    for (std::size_t i = 0; i < images && error_.empty(); ++i) read_image(module, storage);
     // Each unit costs a slot when the module is loaded, so their number is limited.
     if (module.unit_count == 0 || module.unit_count > 1 + kernels + images) {
       fail("module " + quoted(module.name) + " has " + std::to_string(module.unit_count) +
@@ -205,7 +205,7 @@ class TableReader {
   Bytes file_;
   std::size_t table_end_;
   ByteReader reader_;
-  std::string wrong_;
+  std::string error_;
 };
 
 }  // namespace

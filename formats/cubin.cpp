@@ -27,7 +27,7 @@ constexpr std::uint8_t kParameter = 0x17;
 constexpr std::uint8_t kParameterBytes = 0x19;
 constexpr std::uint8_t kRegisterCount = 0x2f;
 constexpr std::uint8_t kParameterV2 = 0x45;
-constexpr std::uint8_t kCompatOwnChip = 0x09;
+constexpr std::uint8_t kCompatArchSpecific = 0x09;
 
 struct Attribute {
   std::uint8_t id = 0;
@@ -93,22 +93,22 @@ ToolNote read_tool_note(const Elf& elf) {
   return found;
 }
 
-Result<bool> compat_says_own_chip(const Elf& elf) {
+Result<bool> is_arch_specific(const Elf& elf) {
   const ElfSection* section = elf.find_section(".nv.compat");
   if (section == nullptr) return false;
-  bool says_so = false;
+  bool is_specific = false;
   KILN_TRY(read_attributes(*section, [&](const Attribute& attribute) -> Result<void> {
-    says_so = says_so || (attribute.id == kCompatOwnChip && attribute.value == 1);
+    is_specific = is_specific || (attribute.id == kCompatArchSpecific && attribute.value == 1);
     return {};
   }));
-  return says_so;
+  return is_specific;
 }
 
 Result<TargetId> read_target(const Elf& elf, const ToolNote& tool) {
   KILN_TRY_ASSIGN(TargetId target, nvidia_target(elf.header));
-  KILN_TRY_ASSIGN(const bool own_chip, compat_says_own_chip(elf));
+  KILN_TRY_ASSIGN(const bool arch_specific, is_arch_specific(elf));
   if (target.nvidia_suffix() != 0) return target;
-  if (own_chip) return parse_target_id(target.processor + 'a');
+  if (arch_specific) return parse_target_id(target.processor + 'a');
   if (tool.architecture == target.processor + 'f') return parse_target_id(tool.architecture);
   return target;
 }
@@ -235,6 +235,39 @@ class SectionsByName {
   std::vector<const ElfSection*> sorted_;
 };
 
+// Reads the sections of the kernel that `symbol` names.
+Result<KernelInfo> read_kernel(const ElfSymbol& symbol, const SymbolFacts& facts,
+                               const SectionsByName& sections, const TargetId& target) {
+  const auto find = [&](std::string_view prefix) {
+    return sections.find(std::string(prefix) + std::string(symbol.name));
+  };
+  KernelInfo kernel;
+  kernel.name = std::string(symbol.name);
+  kernel.wave_width = 32;
+  const ElfSection* info = find(".nv.info.");
+  const ElfSection* text = find(".text.");
+  if (info == nullptr || text == nullptr) {
+    return malformed("damaged cubin: kernel " + quote(symbol.name) + " has no section '" +
+                     (info == nullptr ? ".nv.info." : ".text.") + kernel.name + "'");
+  }
+  KILN_TRY(read_kernel_attributes(*info, kernel));
+  kernel.registers = text->info >> 24;
+  if (facts.registers) kernel.registers = facts.registers;
+  kernel.stack_bytes = facts.frame;
+  KILN_TRY_ASSIGN(std::uint32_t shared, section_size(find(".nv.shared.")));
+  const bool has_reserved = target.compute_capability() >= 90 && shared >= kReservedShared;
+  if (has_reserved) shared -= kReservedShared;
+  kernel.shared_bytes = shared;
+  KILN_TRY_ASSIGN(const std::uint32_t bank0, section_size(find(".nv.constant0.")));
+  KILN_TRY_ASSIGN(const std::uint32_t bank2, section_size(find(".nv.constant2.")));
+  if (bank2 > std::numeric_limits<std::uint32_t>::max() - bank0) {
+    return malformed("damaged cubin: the constants of kernel " + quote(symbol.name) + " are " +
+                     std::to_string(bank0) + " and " + std::to_string(bank2) + " bytes");
+  }
+  kernel.constant_bytes = bank0 + bank2;
+  return kernel;
+}
+
 }  // namespace
 
 Result<Cubin> read_cubin(Bytes file) {
@@ -253,39 +286,12 @@ Result<Cubin> read_cubin(Bytes file) {
   KILN_TRY_ASSIGN(const auto facts, read_symbol_facts(elf));
 
   const SectionsByName sections(elf.sections);
-  const auto find = [&](std::string_view prefix, std::string_view kernel) {
-    return sections.find(std::string(prefix) + std::string(kernel));
-  };
-
   for (std::uint32_t i = 0; i < elf.symbols.size(); ++i) {
     const ElfSymbol& symbol = elf.symbols[i];
     if (symbol.type != kFunctionSymbol || (symbol.other & kEntryFlag) == 0 || symbol.section == 0) {
       continue;
     }
-    KernelInfo kernel;
-    kernel.name = std::string(symbol.name);
-    kernel.wave_width = 32;
-    const ElfSection* info = find(".nv.info.", symbol.name);
-    const ElfSection* text = find(".text.", symbol.name);
-    if (info == nullptr || text == nullptr) {
-      return malformed("damaged cubin: kernel " + quote(symbol.name) + " has no section '" +
-                       (info == nullptr ? ".nv.info." : ".text.") + kernel.name + "'");
-    }
-    KILN_TRY(read_kernel_attributes(*info, kernel));
-    kernel.registers = text->info >> 24;
-    if (facts[i].registers) kernel.registers = facts[i].registers;
-    kernel.stack_bytes = facts[i].frame;
-    KILN_TRY_ASSIGN(std::uint32_t shared, section_size(find(".nv.shared.", symbol.name)));
-    const bool has_reserved = cubin.target.compute_capability() >= 90 && shared >= kReservedShared;
-    if (has_reserved) shared -= kReservedShared;
-    kernel.shared_bytes = shared;
-    KILN_TRY_ASSIGN(const std::uint32_t bank0, section_size(find(".nv.constant0.", symbol.name)));
-    KILN_TRY_ASSIGN(const std::uint32_t bank2, section_size(find(".nv.constant2.", symbol.name)));
-    if (bank2 > std::numeric_limits<std::uint32_t>::max() - bank0) {
-      return malformed("damaged cubin: the constants of kernel " + quote(symbol.name) + " are " +
-                       std::to_string(bank0) + " and " + std::to_string(bank2) + " bytes");
-    }
-    kernel.constant_bytes = bank0 + bank2;
+    KILN_TRY_ASSIGN(KernelInfo kernel, read_kernel(symbol, facts[i], sections, cubin.target));
     cubin.kernels.push_back(std::move(kernel));
   }
   std::ranges::sort(cubin.kernels, {}, &KernelInfo::name);

@@ -16,8 +16,8 @@ constexpr std::size_t kHeaderSize = 64;
 constexpr std::size_t kSegmentSize = 56;
 constexpr std::size_t kSectionSize = 64;
 constexpr std::size_t kSymbolSize = 24;
-constexpr std::size_t kSmallestNote = 12;
-constexpr std::size_t kMaximumSegments = 1024;  // images have about ten
+constexpr std::size_t kMinNoteSize = 12;
+constexpr std::size_t kMaxSegments = 1024;  // images have about ten
 
 // The location of the tables, from the file's header.
 struct Tables {
@@ -26,8 +26,8 @@ struct Tables {
   std::uint16_t segment_count = 0;
   std::uint64_t section_offset = 0;
   std::uint16_t section_entry = 0;
-  std::uint16_t section_count = 0;
-  std::uint16_t section_names = 0;
+  std::uint64_t section_count = 0;
+  std::uint32_t section_names = 0;  // index of the section that holds the names
 };
 
 std::string extent(std::uint64_t offset, std::uint64_t size) {
@@ -43,7 +43,7 @@ Error past_end(const std::string& what, std::uint64_t offset, std::uint64_t size
 // file would need a lot of memory, so all names together may have at most twice the file's size.
 class Names {
  public:
-  Names(Bytes strings, Bytes file) : strings_(strings), left_(2 * std::uint64_t{file.size()}) {}
+  Names(Bytes strings, Bytes file) : strings_(strings), budget_(2 * std::uint64_t{file.size()}) {}
 
   // `what` is the owner of the name, for messages: "section 3".
   Result<std::string_view> at(std::uint64_t offset, std::string_view what) {
@@ -52,17 +52,17 @@ class Names {
       return malformed("damaged ELF file: the name of " + std::string(what) + ", at " +
                        std::to_string(offset) + ", is outside of its string section");
     }
-    if (name->size() > left_) {
+    if (name->size() > budget_) {
       return malformed("damaged ELF file: with " + std::string(what) +
                        " the names are longer in all than twice the file");
     }
-    left_ -= name->size();
+    budget_ -= name->size();
     return *name;
   }
 
  private:
   Bytes strings_;
-  std::uint64_t left_;
+  std::uint64_t budget_;
 };
 
 Result<Tables> read_header(Bytes file, ElfHeader& header) {
@@ -112,9 +112,9 @@ Result<std::vector<ElfSegment>> read_segments(Bytes file, const Tables& tables) 
   const std::uint64_t size = std::uint64_t{tables.segment_count} * kSegmentSize;
   const auto table = slice(file, tables.segment_offset, size);
   if (!table) return past_end("the table of program headers", tables.segment_offset, size, file);
-  if (tables.segment_count > kMaximumSegments) {
+  if (tables.segment_count > kMaxSegments) {
     return malformed("damaged ELF file: " + std::to_string(tables.segment_count) +
-                     " segments, kiln reads " + std::to_string(kMaximumSegments));
+                     " segments, kiln reads " + std::to_string(kMaxSegments));
   }
   segments.reserve(tables.segment_count);
   ByteReader reader(*table);
@@ -157,7 +157,21 @@ ElfSection read_section_header(ByteReader& reader, std::uint32_t& name) {
   return section;
 }
 
-Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) {
+// Extended numbering: if the header's 16 bits are too few for the number of sections or for the
+// index of the names, the first section header, which is otherwise unused, holds it.
+Result<void> read_extended_numbers(Bytes file, Tables& tables) {
+  if (tables.section_count != 0 && tables.section_names != 0xffff) return {};
+  const auto first = slice(file, tables.section_offset, kSectionSize);
+  if (!first) return past_end("section header 0", tables.section_offset, kSectionSize, file);
+  ByteReader reader(*first);
+  std::uint32_t name = 0;
+  const ElfSection numbers = read_section_header(reader, name);
+  if (tables.section_count == 0) tables.section_count = numbers.size;
+  if (tables.section_names == 0xffff) tables.section_names = numbers.link;
+  return {};
+}
+
+Result<std::vector<ElfSection>> read_sections(Bytes file, Tables tables) {
   std::vector<ElfSection> sections;
   if (tables.section_offset == 0) return sections;
   if (tables.section_entry != kSectionSize) {
@@ -165,19 +179,8 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
                      std::to_string(tables.section_entry) + " bytes, expected " +
                      std::to_string(kSectionSize));
   }
-  std::uint64_t count = tables.section_count;
-  std::uint32_t names_index = tables.section_names;
-  if (count == 0 || names_index == 0xffff) {
-    // The header's 16 bits are too few, so the first section header, which is otherwise unused,
-    // holds the numbers.
-    const auto first = slice(file, tables.section_offset, kSectionSize);
-    if (!first) return past_end("section header 0", tables.section_offset, kSectionSize, file);
-    ByteReader reader(*first);
-    std::uint32_t name = 0;
-    const ElfSection numbers = read_section_header(reader, name);
-    if (count == 0) count = numbers.size;
-    if (names_index == 0xffff) names_index = numbers.link;
-  }
+  KILN_TRY(read_extended_numbers(file, tables));
+  const std::uint64_t count = tables.section_count;
   if (count > file.size() / kSectionSize) {
     return malformed("damaged ELF file: " + std::to_string(count) + " sections in " +
                      std::to_string(file.size()) + " bytes");
@@ -209,12 +212,12 @@ Result<std::vector<ElfSection>> read_sections(Bytes file, const Tables& tables) 
     }
     sections.push_back(section);
   }
-  if (names_index == 0) return sections;  // sections without names
-  if (names_index >= count) {
+  if (tables.section_names == 0) return sections;  // sections without names
+  if (tables.section_names >= count) {
     return malformed("damaged ELF file: the section names are said to be in section " +
-                     std::to_string(names_index) + " of " + std::to_string(count));
+                     std::to_string(tables.section_names) + " of " + std::to_string(count));
   }
-  Names strings(sections[names_index].bytes, file);
+  Names strings(sections[tables.section_names].bytes, file);
   for (std::size_t i = 1; i < sections.size(); ++i) {
     KILN_TRY_ASSIGN(sections[i].name, strings.at(names[i], "section " + std::to_string(i)));
   }
@@ -261,7 +264,7 @@ Result<std::vector<ElfSymbol>> read_symbols(Bytes file, const std::vector<ElfSec
 
 Result<void> read_notes(Bytes region, std::vector<ElfNote>& notes) {
   ByteReader reader(region);
-  while (reader.remaining() >= kSmallestNote) {
+  while (reader.remaining() >= kMinNoteSize) {
     const auto name_size = reader.little<std::uint32_t>();
     const auto descriptor_size = reader.little<std::uint32_t>();
     ElfNote note;
@@ -289,7 +292,7 @@ Result<void> read_all_notes(Bytes file, Elf& elf) {
       if (region.type == type) size += region.bytes.size();
     }
     if (size > file.size()) return malformed("damaged ELF file: its notes overlap");
-    elf.notes.reserve(static_cast<std::size_t>(size / kSmallestNote));
+    elf.notes.reserve(static_cast<std::size_t>(size / kMinNoteSize));
     for (const auto& region : regions) {
       if (region.type == type) KILN_TRY(read_notes(region.bytes, elf.notes));
     }

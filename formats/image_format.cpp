@@ -30,8 +30,8 @@ std::string_view enumerator(ImageFormat format) { return names_of(format).enumer
 std::string_view file_extension(ImageFormat format) { return names_of(format).extension; }
 
 std::optional<ImageFormat> parse_image_format(std::string_view name) {
-  for (const FormatNames& one : kFormats) {
-    if (one.name == name) return one.format;
+  for (const FormatNames& names : kFormats) {
+    if (names.name == name) return names.format;
   }
   return std::nullopt;
 }

@@ -13,7 +13,7 @@
 namespace kiln {
 namespace {
 
-Error cut_short(std::string_view what, std::uint64_t expected, Bytes image) {
+Error truncated(std::string_view what, std::uint64_t expected, Bytes image) {
   return malformed("the " + std::string(what) + " is cut short: it says that it has " +
                    std::to_string(expected) + " bytes, there are " + std::to_string(image.size()));
 }
@@ -24,7 +24,7 @@ Result<void> check_fatbin(Bytes image) {
   const auto header = reader.little<std::uint16_t>();
   const auto rest = reader.little<std::uint64_t>();
   const std::uint64_t whole = rest > ~std::uint64_t{header} ? rest : header + rest;
-  if (reader.failed() || !slice(image, 0, whole)) return cut_short("fat binary", whole, image);
+  if (reader.failed() || !slice(image, 0, whole)) return truncated("fat binary", whole, image);
   return {};
 }
 
@@ -38,7 +38,7 @@ Result<void> check_bundle(Bytes image) {
     reader.skip(reader.little<std::uint64_t>());
     if (!slice(image, offset, size)) {
       const bool overflows = size > ~offset;
-      return cut_short("offload bundle", overflows ? size : offset + size, image);
+      return truncated("offload bundle", overflows ? size : offset + size, image);
     }
   }
   if (reader.failed()) return malformed("the offload bundle is cut short within its table");

@@ -6,7 +6,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kDeepest = 64;  // nesting of types
+constexpr int kMaxDepth = 64;  // nesting of types
 
 struct Builtin {
   std::string_view code;
@@ -30,9 +30,9 @@ constexpr Builtin kNamed[] = {
     {"__nv_fp8_e4m3", ElementType::kF8},    {"__hip_fp8_e4m3", ElementType::kF8},
 };
 
-// A type. Also stands for a name, of which only the position among earlier ones matters.
+// A type. Also stands for a name, of which only the position among the substitutions matters.
 struct Type {
-  ParameterType is;
+  ParameterType value;
   bool is_const = false;  // of the type itself, not of what it points to
 };
 
@@ -47,16 +47,16 @@ class Reader {
     if (!is_template || (*is_template && !type())) return std::nullopt;
     std::vector<ParameterType> types;
     while (!rest_.empty()) {
-      const std::optional<Type> one = type();
-      if (!one) return std::nullopt;
-      types.push_back(one->is);
+      const std::optional<Type> parameter = type();
+      if (!parameter) return std::nullopt;
+      types.push_back(parameter->value);
     }
     if (types.empty()) return std::nullopt;  // not a function
-    const auto is_nothing = [](const ParameterType& one) {
-      return !one.is_pointer && one.element == ElementType::kVoid;
+    const auto is_void = [](const ParameterType& type) {
+      return !type.is_pointer && type.element == ElementType::kVoid;
     };
-    if (types.size() == 1 && is_nothing(types[0])) types.clear();
-    if (std::any_of(types.begin(), types.end(), is_nothing)) return std::nullopt;
+    if (types.size() == 1 && is_void(types[0])) types.clear();
+    if (std::any_of(types.begin(), types.end(), is_void)) return std::nullopt;
     return types;
   }
 
@@ -87,7 +87,7 @@ class Reader {
     if (take("N")) return nested_name();
     if (!source_name()) return std::nullopt;
     if (rest_.substr(0, 1) != "I") return false;
-    earlier_.push_back({});
+    substitutions_.push_back({});
     return template_arguments() ? std::optional(true) : std::nullopt;
   }
 
@@ -97,14 +97,14 @@ class Reader {
     qualifiers();
     bool is_first = true, is_template = false, is_known = false;
     while (!take("E")) {
-      if (!is_first && !is_known) earlier_.push_back({});
+      if (!is_first && !is_known) substitutions_.push_back({});
       is_known = false;
       is_template = rest_.substr(0, 1) == "I";
       if (is_template) {
         if (is_first || !template_arguments()) return std::nullopt;
       } else if (rest_.substr(0, 1) == "S") {
         is_known = true;
-        if (!is_first || (!take("St") && !earlier())) return std::nullopt;
+        if (!is_first || (!take("St") && !substitution())) return std::nullopt;
       } else {
         take("L");
         if (!source_name()) return std::nullopt;
@@ -125,8 +125,8 @@ class Reader {
         rest_.remove_prefix(end);
         if (!take("E")) return false;
         arguments.push_back({});
-      } else if (const std::optional<Type> one = type()) {
-        arguments.push_back(*one);
+      } else if (const std::optional<Type> argument = type()) {
+        arguments.push_back(*argument);
       } else {
         return false;
       }
@@ -151,9 +151,9 @@ class Reader {
     return take("_") ? std::optional(value + 1) : std::nullopt;
   }
 
-  std::optional<Type> earlier() {
+  std::optional<Type> substitution() {
     if (!take("S")) return std::nullopt;
-    return at(earlier_, index(36));
+    return at(substitutions_, index(36));
   }
 
   static std::optional<Type> at(const std::vector<Type>& types, std::optional<std::size_t> index) {
@@ -161,7 +161,7 @@ class Reader {
   }
 
   std::optional<Type> type() {
-    if (++depth_ > kDeepest) return std::nullopt;
+    if (++depth_ > kMaxDepth) return std::nullopt;
     const std::optional<Type> result = inner_type();
     --depth_;
     return result;
@@ -177,32 +177,32 @@ class Reader {
 
   std::optional<Type> inner_type() {
     if (const std::optional<bool> is_const = qualifiers()) {
-      std::optional<Type> of = type();
-      if (!of) return std::nullopt;
-      of->is_const = of->is_const || *is_const;
-      return remember(*of);
+      std::optional<Type> qualified = type();
+      if (!qualified) return std::nullopt;
+      qualified->is_const = qualified->is_const || *is_const;
+      return add_substitution(*qualified);
     }
     if (take("P")) {
-      const std::optional<Type> to = type();
-      if (!to) return std::nullopt;
+      const std::optional<Type> pointee = type();
+      if (!pointee) return std::nullopt;
       Type pointer;
-      pointer.is.is_pointer = true;
-      if (to->is.is_pointer) return remember(pointer);
-      const bool is_struct = to->is.element == ElementType::kUnknown;
-      pointer.is.element = is_struct ? ElementType::kVoid : to->is.element;
-      pointer.is.is_const = to->is_const;
-      return remember(pointer);
+      pointer.value.is_pointer = true;
+      if (pointee->value.is_pointer) return add_substitution(pointer);
+      const bool is_struct = pointee->value.element == ElementType::kUnknown;
+      pointer.value.element = is_struct ? ElementType::kVoid : pointee->value.element;
+      pointer.value.is_const = pointee->is_const;
+      return add_substitution(pointer);
     }
     if (take("T")) {
       const std::optional<Type> argument = at(arguments_, index(10));
-      return argument ? remember(*argument) : argument;
+      return argument ? add_substitution(*argument) : argument;
     }
-    if (rest_.substr(0, 1) == "S") return earlier();
+    if (rest_.substr(0, 1) == "S") return substitution();
     if (take("N")) {
       const std::vector<Type> arguments = arguments_;
       if (!nested_name()) return std::nullopt;
       arguments_ = arguments;
-      return remember({});
+      return add_substitution({});
     }
     for (const Builtin& builtin : kBuiltins) {
       if (take(builtin.code)) return Type{{builtin.element, false, false}, false};
@@ -212,23 +212,23 @@ class Reader {
     if (!name) return std::nullopt;
     Type named;
     for (const Builtin& known : kNamed) {
-      if (known.code == *name) named.is.element = known.element;
+      if (known.code == *name) named.value.element = known.element;
     }
-    remember(named);
+    add_substitution(named);
     if (rest_.substr(0, 1) != "I") return named;
     const std::vector<Type> arguments = arguments_;
     if (!template_arguments()) return std::nullopt;
     arguments_ = arguments;
-    return remember({});
+    return add_substitution({});
   }
 
-  Type remember(const Type& type) {
-    earlier_.push_back(type);
+  Type add_substitution(const Type& type) {
+    substitutions_.push_back(type);
     return type;
   }
 
   std::string_view rest_;
-  std::vector<Type> earlier_;
+  std::vector<Type> substitutions_;
   std::vector<Type> arguments_;  // of the innermost template
   int depth_ = 0;
 };

@@ -1,12 +1,12 @@
 // Reads a kernel's parameter types from its mangled name.
 //
-//   name      = "_Z" function { type }           the first type of a template is what it returns
-//   function  = [ "L" ] ( source [ "I" { argument } "E" ]
-//                       | "N" { source | "I" { argument } "E" | earlier } "E" )
-//   source    = length letters
-//   type      = builtin letter | "P" type | [ "r" ] [ "V" ] [ "K" ] type | source | "N" ... "E" | earlier
-//             | "T" [ n ] "_"
-//   earlier   = "S" [ base 36 ] "_"              a type or name that was written before
+//   name         = "_Z" function { type }           the first type of a template is what it returns
+//   function     = [ "L" ] ( source [ "I" { argument } "E" ]
+//                          | "N" { source | "I" { argument } "E" | substitution } "E" )
+//   source       = length letters
+//   type         = builtin letter | "P" type | [ "r" ] [ "V" ] [ "K" ] type | source | "N" ... "E"
+//                | substitution | "T" [ n ] "_"
+//   substitution = "S" [ base 36 ] "_"              a type or name that came before
 //
 // Source: Itanium C++ ABI, section 5.1, External Names. Supports only what kernels need.
 #pragma once

@@ -8,7 +8,7 @@
 namespace kiln {
 namespace {
 
-constexpr int kMaximumDepth = 16;
+constexpr int kMaxDepth = 16;
 
 class Reader {
  public:
@@ -16,8 +16,8 @@ class Reader {
 
   // Reads a value with everything in it. Arrays and maps are checked and returned as views.
   Result<MsgpackValue> value(int depth) {
-    if (depth > kMaximumDepth) {
-      return wrong("values nested deeper than " + std::to_string(kMaximumDepth));
+    if (depth > kMaxDepth) {
+      return damaged("values nested deeper than " + std::to_string(kMaxDepth));
     }
     KILN_TRY_ASSIGN(const MsgpackValue first, head());
     const MsgpackArray* values = first.array();
@@ -31,7 +31,7 @@ class Reader {
   // Reads a value that is neither an array nor a map, or the start of an array or map.
   Result<MsgpackValue> head() {
     const auto tag = bytes_.big<std::uint8_t>();
-    if (bytes_.failed()) return wrong("the end where a value should start");
+    if (bytes_.failed()) return damaged("the end where a value should start");
     if (tag <= 0x7f) return MsgpackValue{std::uint64_t{tag}};
     if (tag <= 0x8f) return map(tag & 0x0fU);
     if (tag <= 0x9f) return array(tag & 0x0fU);
@@ -61,20 +61,20 @@ class Reader {
       case 0xdd: return array(bytes_.big<std::uint32_t>());
       case 0xde: return map(bytes_.big<std::uint16_t>());
       case 0xdf: return map(bytes_.big<std::uint32_t>());
-      default: return wrong("a value of the unsupported type " + hex(tag));
+      default: return damaged("a value of the unsupported type " + hex(tag));
     }
   }
 
   Bytes rest() const { return all_.subspan(bytes_.position()); }
 
-  Error wrong(const std::string& what) const {
+  Error damaged(const std::string& what) const {
     return malformed("damaged MessagePack: " + what + ", at byte " +
                      std::to_string(bytes_.position()));
   }
 
  private:
   Result<MsgpackValue> integer(std::uint64_t number) {
-    if (bytes_.failed()) return wrong("the end inside a number");
+    if (bytes_.failed()) return damaged("the end inside a number");
     return MsgpackValue{number};
   }
   Result<MsgpackValue> signed_integer(std::int64_t number) {
@@ -82,28 +82,28 @@ class Reader {
     return MsgpackValue{number};
   }
   Result<MsgpackValue> real(double number) {
-    if (bytes_.failed()) return wrong("the end inside a number");
+    if (bytes_.failed()) return damaged("the end inside a number");
     return MsgpackValue{number};
   }
   Result<MsgpackValue> text(std::uint64_t size) {
     const Bytes piece = bytes_.take(size);
-    if (bytes_.failed()) return wrong("the end inside a string");
+    if (bytes_.failed()) return damaged("the end inside a string");
     return MsgpackValue{as_text(piece)};
   }
   Result<MsgpackValue> binary(std::uint64_t size) {
     const Bytes piece = bytes_.take(size);
-    if (bytes_.failed()) return wrong("the end inside a binary value");
+    if (bytes_.failed()) return damaged("the end inside a binary value");
     return MsgpackValue{piece};
   }
   Result<MsgpackValue> array(std::uint64_t count) {
     if (bytes_.failed() || count > bytes_.remaining()) {
-      return wrong("an array of more elements than there are bytes");
+      return damaged("an array of more elements than there are bytes");
     }
     return MsgpackValue{MsgpackArray(rest(), count)};
   }
   Result<MsgpackValue> map(std::uint64_t count) {
     if (bytes_.failed() || count > bytes_.remaining() / 2) {
-      return wrong("a map of more pairs than there are bytes");
+      return damaged("a map of more pairs than there are bytes");
     }
     return MsgpackValue{MsgpackMap{MsgpackArray(rest(), 2 * count)}};
   }
@@ -120,7 +120,7 @@ MsgpackArray::Iterator& MsgpackArray::Iterator::operator++() {
   Reader reader(rest_);
   reader.value(0).value();  // read_msgpack has checked it
   rest_ = reader.rest();
-  --left_;
+  --remaining_;
   return *this;
 }
 
@@ -153,7 +153,7 @@ std::optional<MsgpackValue> MsgpackValue::find(std::string_view key) const {
 Result<MsgpackValue> read_msgpack(Bytes bytes) {
   Reader reader(bytes);
   auto value = reader.value(0);
-  if (value && !reader.rest().empty()) return reader.wrong("bytes after the value");
+  if (value && !reader.rest().empty()) return reader.damaged("bytes after the value");
   return value;
 }
 

@@ -25,14 +25,14 @@ class MsgpackArray {
  public:
   class Iterator {
    public:
-    Iterator(Bytes rest, std::uint64_t left) : rest_(rest), left_(left) {}
+    Iterator(Bytes rest, std::uint64_t remaining) : rest_(rest), remaining_(remaining) {}
     MsgpackValue operator*() const;
     Iterator& operator++();
-    bool operator==(std::default_sentinel_t) const { return left_ == 0; }
+    bool operator==(std::default_sentinel_t) const { return remaining_ == 0; }
 
    private:
     Bytes rest_;  // starts with the current value
-    std::uint64_t left_;
+    std::uint64_t remaining_;
   };
 
   MsgpackArray(Bytes bytes, std::uint64_t size) : bytes_(bytes), size_(size) {}

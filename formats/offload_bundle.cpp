@@ -11,15 +11,15 @@ namespace {
 
 Error damaged(const std::string& what) { return malformed("damaged offload bundle: " + what); }
 
-constexpr std::size_t kLongestId = 4096;
+constexpr std::size_t kMaxIdLength = 4096;
 
 // Reads the bundle at the start of `bytes` and returns its size: the end of its last code object.
 Result<std::uint64_t> read_plain(Bytes bytes, const VisitEntry& visit) {
   ByteReader reader(bytes);
   reader.skip(kOffloadBundleMagic.size());
   const auto count = reader.little<std::uint64_t>();
-  constexpr std::uint64_t kSmallestEntry = 24;
-  if (reader.failed() || count > reader.remaining() / kSmallestEntry) {
+  constexpr std::uint64_t kMinEntrySize = 24;
+  if (reader.failed() || count > reader.remaining() / kMinEntrySize) {
     return damaged(std::to_string(count) + " entries in " + std::to_string(bytes.size()) +
                    " bytes");
   }
@@ -33,7 +33,7 @@ Result<std::uint64_t> read_plain(Bytes bytes, const VisitEntry& visit) {
     if (reader.failed()) {
       return damaged("the file ends in the name of entry " + std::to_string(i));
     }
-    if (length > kLongestId) {
+    if (length > kMaxIdLength) {
       return damaged("the name of entry " + std::to_string(i) + " has " + std::to_string(length) +
                      " bytes");
     }

@@ -34,11 +34,11 @@ std::optional<ParameterType> parse_parameter_type(std::string_view text) {
   type.is_pointer = !text.empty() && text.back() == '*';
   if (type.is_pointer) text.remove_suffix(1);
   const auto found = std::find_if(std::begin(kElementTypes), std::end(kElementTypes),
-                                  [&](const ElementTypeInfo& one) { return one.name == text; });
+                                  [&](const ElementTypeInfo& info) { return info.name == text; });
   if (text.empty() || found == std::end(kElementTypes)) return std::nullopt;
   type.element = found->type;
-  const bool is_value_that_cannot_be = type.element == ElementType::kVoid || type.is_const;
-  if (!type.is_pointer && is_value_that_cannot_be) return std::nullopt;
+  const bool is_only_pointee = type.element == ElementType::kVoid || type.is_const;
+  if (!type.is_pointer && is_only_pointee) return std::nullopt;
   return type;
 }
 
@@ -51,8 +51,8 @@ std::string cpp_spelling(const ParameterType& type) { return spelling(type, info
 
 std::vector<std::string> parameter_type_names() {
   std::vector<std::string> names = {std::string(kAnyPointer)};
-  for (const ElementTypeInfo& one : kElementTypes) {
-    if (one.size != 0) names.emplace_back(one.name);
+  for (const ElementTypeInfo& info : kElementTypes) {
+    if (info.size != 0) names.emplace_back(info.name);
   }
   return names;
 }

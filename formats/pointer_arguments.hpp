@@ -19,7 +19,7 @@ struct BufferExtent {
 };
 
 // Returns a name such as "argument 2 (a buffer of 4096 bytes)". Arguments count from 1.
-inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArguments& arguments) {
+inline std::string describe_buffer(const BufferExtent& buffer, const PointerArguments& arguments) {
   const std::string size = "a buffer of " + counted(buffer.bytes, "byte");
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] && *arguments[i] - buffer.begin <= buffer.bytes) {
@@ -30,7 +30,8 @@ inline std::string name_of_buffer(const BufferExtent& buffer, const PointerArgum
 }
 
 // Returns a text such as "64 bytes past the end of argument 2 (a buffer of 4096 bytes)".
-inline std::string place_beside(const BufferExtent& buffer, std::uint64_t address, const std::string& name) {
+inline std::string describe_address(const BufferExtent& buffer, std::uint64_t address,
+                                    const std::string& name) {
   const std::uint64_t end = buffer.begin + buffer.bytes;
   if (address < buffer.begin) return counted(buffer.begin - address, "byte") + " before " + name;
   if (address >= end) return counted(address - end, "byte") + " past the end of " + name;

@@ -37,45 +37,48 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
   }
   return classes;
 }();
-bool is(char c, std::uint8_t wanted) {
-  return (kClasses[static_cast<unsigned char>(c)] & wanted) != 0;
+bool is(char c, std::uint8_t classes) {
+  return (kClasses[static_cast<unsigned char>(c)] & classes) != 0;
 }
 
 // Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and
 // marks of one character. A word that starts with a dot ends before the next dot: ".param.u64" is
 // two words.
-class Tokens {
+class Tokenizer {
  public:
-  explicit Tokens(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
+  explicit Tokenizer(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
 
   Token next() {
     skip_blank();
-    start_ = at_;
-    if (at_ == text_.size()) return {};
-    const char first = text_[at_];
+    start_ = position_;
+    if (position_ == text_.size()) return {};
+    const char first = text_[position_];
     if (first == '.' || is(first, kWordStart)) {
-      ++at_;
+      ++position_;
       const bool is_directive = first == '.';
-      while (at_ < text_.size() &&
-             (is(text_[at_], kWordPart) || (!is_directive && text_[at_] == '.'))) {
-        ++at_;
+      while (position_ < text_.size() &&
+             (is(text_[position_], kWordPart) || (!is_directive && text_[position_] == '.'))) {
+        ++position_;
       }
       return token(TokenKind::kWord);
     }
     if (is(first, kDigit)) {
-      while (at_ < text_.size() && (is(text_[at_], kWordPart) || text_[at_] == '.')) ++at_;
+      while (position_ < text_.size() &&
+             (is(text_[position_], kWordPart) || text_[position_] == '.'))
+        ++position_;
       return token(TokenKind::kNumber);
     }
     if (first == '"') {
-      const std::size_t end = text_.find('"', at_ + 1);
-      at_ = end == std::string_view::npos ? text_.size() : end + 1;
+      const std::size_t end = text_.find('"', position_ + 1);
+      position_ = end == std::string_view::npos ? text_.size() : end + 1;
       return token(end == std::string_view::npos ? TokenKind::kUnfinished : TokenKind::kString);
     }
-    if (first == '/' && text_.substr(at_).starts_with("/*")) {  // skip_blank found no end of it
-      at_ = text_.size();
+    if (first == '/' &&
+        text_.substr(position_).starts_with("/*")) {  // skip_blank found no end of it
+      position_ = text_.size();
       return token(TokenKind::kUnfinished);
     }
-    ++at_;
+    ++position_;
     return token(TokenKind::kMark);
   }
 
@@ -90,18 +93,18 @@ class Tokens {
   }
 
  private:
-  Token token(TokenKind kind) const { return {kind, text_.substr(start_, at_ - start_)}; }
+  Token token(TokenKind kind) const { return {kind, text_.substr(start_, position_ - start_)}; }
 
   void skip_blank() {
-    while (at_ < text_.size()) {
-      if (is(text_[at_], kBlank)) {
-        ++at_;
-      } else if (text_[at_] == '/' && text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size());
-      } else if (text_[at_] == '/' && text_.substr(at_, 2) == "/*") {
-        const std::size_t end = text_.find("*/", at_ + 2);
+    while (position_ < text_.size()) {
+      if (is(text_[position_], kBlank)) {
+        ++position_;
+      } else if (text_[position_] == '/' && text_.substr(position_, 2) == "//") {
+        position_ = std::min(text_.find('\n', position_), text_.size());
+      } else if (text_[position_] == '/' && text_.substr(position_, 2) == "/*") {
+        const std::size_t end = text_.find("*/", position_ + 2);
         if (end == std::string_view::npos) return;
-        at_ = end + 2;
+        position_ = end + 2;
       } else {
         return;
       }
@@ -109,7 +112,7 @@ class Tokens {
   }
 
   std::string_view text_;
-  std::size_t at_ = 0;
+  std::size_t position_ = 0;
   std::size_t start_ = 0;
 };
 
@@ -117,7 +120,7 @@ constexpr std::size_t kShown = 64;  // characters of a name that messages show
 // Limits the number of kernels: beyond the first few, each must have this many bytes of text.
 // Otherwise a text with many tiny kernels would need many times its size in memory.
 constexpr std::size_t kAnyKernels = 16384;
-constexpr std::size_t kSmallestKernel = 64;
+constexpr std::size_t kMinKernelSize = 64;
 
 struct Type {
   std::uint32_t size = 0;  // bytes
@@ -150,7 +153,7 @@ struct Variable {
 class PtxReader {
  public:
   explicit PtxReader(std::string_view text)
-      : tokens_(text), max_kernels_(kAnyKernels + text.size() / kSmallestKernel) {
+      : tokenizer_(text), max_kernels_(kAnyKernels + text.size() / kMinKernelSize) {
     advance();
   }
 
@@ -188,7 +191,7 @@ class PtxReader {
   }
 
  private:
-  void advance() { token_ = tokens_.next(); }
+  void advance() { token_ = tokenizer_.next(); }
   bool accept(std::string_view text) {
     if (token_.text != text) return false;
     advance();
@@ -201,15 +204,15 @@ class PtxReader {
     accept(".shared");
   }
 
-  Error wrong(const std::string& what) const {
+  Error error_at(const std::string& what) const {
     Error error = malformed(what);
-    error.where = tokens_.where();
+    error.where = tokenizer_.where();
     return error;
   }
-  Error unexpected(std::string_view wanted) const {
+  Error unexpected(std::string_view expected) const {
     const std::string found =
         token_.kind == TokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
-    return wrong(found + " where " + std::string(wanted) + " should be");
+    return error_at(found + " where " + std::string(expected) + " should be");
   }
 
   Result<std::uint64_t> read_number() {
@@ -240,7 +243,8 @@ class PtxReader {
   Result<std::uint64_t> read_alignment() {
     KILN_TRY_ASSIGN(const std::uint64_t alignment, read_number());
     if (alignment == 0 || (alignment & (alignment - 1)) != 0 || alignment > 65536) {
-      return wrong("alignment " + std::to_string(alignment) + " is not a power of two up to 65536");
+      return error_at("alignment " + std::to_string(alignment) +
+                      " is not a power of two up to 65536");
     }
     return alignment;
   }
@@ -274,8 +278,8 @@ class PtxReader {
     if (!accept(".address_size")) return unexpected("'.address_size'");
     KILN_TRY_ASSIGN(const std::uint64_t address_size, read_number());
     if (address_size != 64) {
-      return wrong("PTX with addresses of " + std::to_string(address_size) +
-                   " bits: kiln reads 64 alone");
+      return error_at("PTX with addresses of " + std::to_string(address_size) +
+                      " bits: kiln reads 64 alone");
     }
     return {};
   }
@@ -287,9 +291,9 @@ class PtxReader {
     std::uint64_t alignment = 0;
     while (token_.kind == TokenKind::kWord && token_.text.starts_with('.')) {
       if (accept(".align")) {
-        KILN_TRY_ASSIGN(const std::uint64_t given, read_alignment());
+        KILN_TRY_ASSIGN(const std::uint64_t bytes, read_alignment());
         // After .ptr, it is the alignment of the pointer's target.
-        if (!variable.is_pointer) alignment = given;
+        if (!variable.is_pointer) alignment = bytes;
       } else if (accept(".ptr")) {
         variable.is_pointer = true;
       } else if (const auto found = find_type(token_.text)) {
@@ -317,7 +321,7 @@ class PtxReader {
       }
       if (!accept("]")) return unexpected("']'");
       if (count != 0 && variable.size > std::numeric_limits<std::uint32_t>::max() / count) {
-        return wrong("variable " + quote(variable.name) + " is too large");
+        return error_at("variable " + quote(variable.name) + " is too large");
       }
       variable.size *= count;
     }
@@ -334,7 +338,8 @@ class PtxReader {
           (end + variable.alignment - 1) / variable.alignment * variable.alignment;
       end = offset + variable.size;
       if (end > std::numeric_limits<std::uint16_t>::max()) {
-        return wrong("kernel " + quote(kernel.name) + " has more than 65535 bytes of parameters");
+        return error_at("kernel " + quote(kernel.name) +
+                        " has more than 65535 bytes of parameters");
       }
       Parameter parameter;
       parameter.offset = static_cast<std::uint16_t>(offset);
@@ -357,10 +362,12 @@ class PtxReader {
     do {
       KILN_TRY_ASSIGN(const std::uint64_t extent, read_number());
       if (extent == 0 || extent > 1024) {
-        return wrong("a block of " + std::to_string(extent) + " threads");
+        return error_at("a block of " + std::to_string(extent) + " threads");
       }
       threads *= extent;
-      if (threads > 1024 * 1024) return wrong("a block of " + std::to_string(threads) + " threads");
+      if (threads > 1024 * 1024) {
+        return error_at("a block of " + std::to_string(threads) + " threads");
+      }
     } while (accept(","));
     kernel.max_threads = static_cast<std::uint32_t>(threads);
     return {};
@@ -388,7 +395,8 @@ class PtxReader {
     }
     KILN_TRY(read_body(&kernel));
     if (ptx_.kernels.size() >= max_kernels_) {
-      return wrong("more than " + std::to_string(max_kernels_) + " kernels in a text this short");
+      return error_at("more than " + std::to_string(max_kernels_) +
+                      " kernels in a text this short");
     }
     ptx_.kernels.push_back(std::move(kernel));
     return {};
@@ -398,7 +406,7 @@ class PtxReader {
   // the module's shared variables that it names.
   Result<void> read_body(KernelInfo* kernel) {
     std::uint64_t shared = 0;
-    const auto place = [&shared](const Variable& variable) {
+    const auto allocate = [&shared](const Variable& variable) {
       shared = (shared + variable.alignment - 1) / variable.alignment * variable.alignment +
                variable.size;
     };
@@ -416,7 +424,7 @@ class PtxReader {
       } else if (token_.text == ".shared") {
         advance();
         KILN_TRY_ASSIGN(const Variable variable, read_variable());
-        place(variable);
+        allocate(variable);
         continue;
       } else if (token_.text == ".ptr") {
         skip_pointer_space();
@@ -425,7 +433,7 @@ class PtxReader {
         calls = calls || token_.text.starts_with("call");
         const auto variable = module_shared_.find(token_.text);
         if (variable != module_shared_.end() && named.insert(token_.text).second) {
-          place(variable->second);
+          allocate(variable->second);
         }
       }
       advance();
@@ -437,7 +445,7 @@ class PtxReader {
     return {};
   }
 
-  Tokens tokens_;
+  Tokenizer tokenizer_;
   std::size_t max_kernels_;
   Token token_;
   Ptx ptx_;
@@ -448,6 +456,6 @@ class PtxReader {
 
 Result<Ptx> read_ptx(std::string_view text) { return PtxReader(text).read(); }
 
-bool is_ptx(std::string_view text) { return Tokens(text).next().text == ".version"; }
+bool is_ptx(std::string_view text) { return Tokenizer(text).next().text == ".version"; }
 
 }  // namespace kiln

@@ -106,7 +106,7 @@ std::vector<std::string> known_names(std::string_view text) {
     for (const std::string_view prefix : {kCubinPrefix, kPtxPrefix}) {
       const std::string name = std::string(prefix) + std::to_string(chip.compute_capability);
       names.push_back(name);
-      if (chip.has_own) names.push_back(name + 'a');
+      if (chip.has_arch_specific) names.push_back(name + 'a');
       if (chip.family != 0) names.push_back(name + 'f');
     }
   }
@@ -139,8 +139,9 @@ std::optional<std::pair<int, char>> split_capability(std::string_view text) {
 std::string_view family_of(std::string_view base) {
   if (base.starts_with(kAmdPrefix)) {
     const std::string_view number = base.substr(kAmdPrefix.size());
-    const bool is_formed = number.size() > 2 && number.find_first_not_of("0123456789abcdef") == number.npos;
-    return is_formed ? base.substr(0, base.size() - 2) : std::string_view();
+    const bool is_well_formed =
+        number.size() > 2 && number.find_first_not_of("0123456789abcdef") == number.npos;
+    return is_well_formed ? base.substr(0, base.size() - 2) : std::string_view();
   }
   for (const std::string_view prefix : {kCubinPrefix, kPtxPrefix}) {
     if (!base.starts_with(prefix)) continue;
@@ -188,7 +189,7 @@ Result<TargetId> parse_nvidia(std::string_view text, TargetKind kind, std::strin
   if (!capability) return unknown_target(text);
   const NvidiaChip* chip = find_nvidia_chip(capability->first);
   const char suffix = capability->second;
-  if (chip == nullptr || (suffix == 'a' && !chip->has_own) ||
+  if (chip == nullptr || (suffix == 'a' && !chip->has_arch_specific) ||
       (suffix == 'f' && chip->family == 0)) {
     return unknown_target(text);
   }

@@ -68,7 +68,7 @@ const Processor* find_processor(std::uint32_t elf_mach);
 // A compute capability that some CUDA toolkit supports.
 struct NvidiaChip {
   int compute_capability;  // 10 * major + minor: 90, 121
-  bool has_own;            // "sm_90a": code for only this chip
+  bool has_arch_specific;  // "sm_90a": code for only this chip
   int family;              // "sm_100f": code also for later chips of the family; 0: no such target
 };
 std::span<const NvidiaChip> nvidia_chips();  // sorted

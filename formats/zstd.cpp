@@ -19,7 +19,7 @@ Error cannot_compress(const std::string& why) {
 }  // namespace
 
 std::string zstd_version() { return ZSTD_versionString(); }
-std::string_view zstd_matches() { return "btopt"; }
+std::string_view zstd_strategy() { return "btopt"; }
 
 Result<std::string> zstd_compress(std::string_view bytes, int level) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);

@@ -23,9 +23,9 @@ namespace kiln {
 inline constexpr int kZstdLevel = 18;
 
 // Apart from the level and the input, these decide the bytes of a frame: the library's release,
-// such as "1.5.4", and its way of choosing matches.
+// such as "1.5.4", and its strategy for choosing matches.
 std::string zstd_version();
-std::string_view zstd_matches();
+std::string_view zstd_strategy();
 
 // Returns a frame that holds `bytes`. Fails only if memory runs out.
 Result<std::string> zstd_compress(std::string_view bytes, int level = kZstdLevel);

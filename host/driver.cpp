@@ -65,7 +65,7 @@ class LaunchPlaces final : public NamesPlaces {
       return null.empty() ? null : "where no memory is (" + null + ")";
     }
     const auto buffer = buffers_.guarded_by(address);
-    return buffer ? place_beside(*buffer, address, name_of_buffer(*buffer, arguments)) : "";
+    return buffer ? describe_address(*buffer, address, describe_buffer(*buffer, arguments)) : "";
   }
 
  private:
@@ -226,10 +226,10 @@ class HostDriver final : public ImmediateDriver {
       const auto pointer = pointer_in(function, request, i);
       const auto overrun = pointer ? buffers_.take_overrun(*pointer) : std::nullopt;
       if (!overrun) continue;
-      const std::string name = name_of_buffer(overrun->buffer, pointers_of(function, request));
+      const std::string name = describe_buffer(overrun->buffer, pointers_of(function, request));
       return Error{ErrorCode::kInvalidInput,
-                   "write " + place_beside(overrun->buffer, overrun->address, name) + ": kernel '" +
-                       function.name + "'",
+                   "write " + describe_address(overrun->buffer, overrun->address, name) +
+                       ": kernel '" + function.name + "'",
                    {},
                    {}}
           .hint(kWhoTellsMore);

@@ -18,15 +18,15 @@ struct KeptContainer {
 };
 
 inline Result<KeptContainer> keep_container(Bytes file) {
-  KeptContainer kept;
+  KeptContainer container;
   const auto head = read_container(file, [&](const ContainerEntry& entry) {
-    kept.entries.push_back({entry.name, entry.target, std::string(as_text(entry.bytes))});
+    container.entries.push_back({entry.name, entry.target, std::string(as_text(entry.bytes))});
     return Result<void>();
   });
   if (!head) return head.error();
-  kept.kind = head->kind;
-  kept.version = head->version;
-  return kept;
+  container.kind = head->kind;
+  container.version = head->version;
+  return container;
 }
 
 }  // namespace kiln::testing

@@ -8,15 +8,15 @@
 
 namespace {
 
-std::atomic<std::size_t> held{0};
-std::atomic<std::size_t> most{0};
+std::atomic<std::size_t> held_bytes{0};
+std::atomic<std::size_t> peak_bytes{0};
 
 }  // namespace
 
 namespace kiln::testing {
 
-MemoryMeter::MemoryMeter() : start_(held.load()) { most = start_; }
-std::size_t MemoryMeter::peak() const { return most.load() - start_; }
+MemoryMeter::MemoryMeter() : start_(held_bytes.load()) { peak_bytes = start_; }
+std::size_t MemoryMeter::peak() const { return peak_bytes.load() - start_; }
 
 }  // namespace kiln::testing
 
@@ -25,12 +25,12 @@ std::size_t MemoryMeter::peak() const { return most.load() - start_; }
 void* operator new(std::size_t size) {
   void* memory = std::malloc(size == 0 ? 1 : size);
   if (memory == nullptr) throw std::bad_alloc();
-  const std::size_t now = held += malloc_usable_size(memory);
-  if (now > most) most = now;
+  const std::size_t now = held_bytes += malloc_usable_size(memory);
+  if (now > peak_bytes) peak_bytes = now;
   return memory;
 }
 void operator delete(void* memory) noexcept {
-  held -= malloc_usable_size(memory);
+  held_bytes -= malloc_usable_size(memory);
   std::free(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }

@@ -69,7 +69,7 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
   const Digest key = KeyHasher()
                          .add("zstd frame", zstd_version())
                          .add("level", std::to_string(kZstdLevel))
-                         .add("matches", zstd_matches())
+                         .add("matches", zstd_strategy())
                          // PTX has one byte more than its file, the NUL
                          .add("size", std::to_string(generator::decompressed_size(image)))
                          .add("image", image.digest)

@@ -26,7 +26,7 @@ std::vector<std::string> all_targets() {
     for (const std::string prefix : {"sm_", "compute_"}) {
       const std::string name = prefix + std::to_string(chip.compute_capability);
       names.push_back(name);
-      if (chip.has_own) names.push_back(name + "a");
+      if (chip.has_arch_specific) names.push_back(name + "a");
       if (chip.family != 0) names.push_back(name + "f");
     }
   }
