@@ -126,7 +126,9 @@ std::string launch_function(const Kernel& kernel, const std::string& name) {
     const std::string argument = parameter_name(parameter, i);
     const bool is_address = tools::is_untyped(parameter);
     std::string declared = c_type(parameter) + argument;
-    if (is_address) declared += " /* the address of " + std::to_string(parameter.place.size) + " bytes */";
+    if (is_address) {
+      declared += " /* the address of " + std::to_string(parameter.layout.size) + " bytes */";
+    }
     parameters.push_back(std::move(declared));
     body += "  arguments[" + std::to_string(i) + "] = " + (is_address ? "" : "&") + argument + ";\n";
   }

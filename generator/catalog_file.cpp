@@ -59,9 +59,9 @@ std::string table(const Catalog& catalog, std::uint64_t& offset) {
       out.little(kernel.unit);
       out.count(kernel.parameters.size());
       for (const KernelParameter& parameter : kernel.parameters) {
-        out.little(parameter.place.offset);
-        out.little(parameter.place.size);
-        out.little(static_cast<std::uint8_t>(parameter.place.kind));
+        out.little(parameter.layout.offset);
+        out.little(parameter.layout.size);
+        out.little(static_cast<std::uint8_t>(parameter.layout.kind));
         out.text(to_string(parameter.type));
         out.text(parameter.name);
       }

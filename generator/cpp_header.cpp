@@ -58,10 +58,10 @@ class ParameterLists {
   }
 
   static std::string element(const KernelParameter& parameter) {
-    const Parameter& place = parameter.place;
-    const std::string offset = std::to_string(place.offset), type = cpp_spelling(parameter.type);
+    const Parameter& layout = parameter.layout;
+    const std::string offset = std::to_string(layout.offset), type = cpp_spelling(parameter.type);
     if (!type.empty()) return "Parameter::of<" + type + ">(" + offset + ')';
-    return '{' + offset + ", " + std::to_string(place.size) + ", " + word(place.kind) + '}';
+    return '{' + offset + ", " + std::to_string(layout.size) + ", " + word(layout.kind) + '}';
   }
 
   static const char* word(ParameterKind kind) {
@@ -165,9 +165,9 @@ std::string module_constant(const Module& module, std::size_t id) {
 // Returns the type of an argument, or its size if the type is unknown.
 std::string argument_type(const KernelParameter& parameter) {
   if (std::string type = cpp_spelling(parameter.type); !type.empty()) return type;
-  const bool is_value = parameter.place.kind == ParameterKind::kValue;
+  const bool is_value = parameter.layout.kind == ParameterKind::kValue;
   return std::string("::kiln::Untyped") + (is_value ? "Value" : "") + '<' +
-         std::to_string(parameter.place.size) + '>';
+         std::to_string(parameter.layout.size) + '>';
 }
 
 // Returns the information that the constant does not contain: the parameters' names and, if the

@@ -107,8 +107,8 @@ std::string rust_element(ElementType element) {
 
 std::string rust_type(const KernelParameter& parameter) {
   const ParameterType& type = parameter.type;
-  const bool is_bytes = !type.is_known() && parameter.place.kind != ParameterKind::kPointer;
-  if (is_bytes) return "[u8; " + std::to_string(parameter.place.size) + "]";
+  const bool is_bytes = !type.is_known() && parameter.layout.kind != ParameterKind::kPointer;
+  if (is_bytes) return "[u8; " + std::to_string(parameter.layout.size) + "]";
   if (!type.is_known()) return "*const std::ffi::c_void";
   if (!type.is_pointer) return rust_element(type.element);
   const bool is_constant = type.is_const || type.element == ElementType::kUnknown;

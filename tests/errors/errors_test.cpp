@@ -89,9 +89,9 @@ std::string run(const Sections& sections) {
     for (const std::string& line : words(is_list ? text : "")) {
       const std::string path = (std::filesystem::path("/project") / line).string();
       if (name == "pipes") {
-        machine.files.odd[path] = tools::PathKind::kOther;
+        machine.files.special_files[path] = tools::PathKind::kOther;
       } else if (name == "loops") {
-        machine.files.odd[path] = tools::PathKind::kHidden;
+        machine.files.special_files[path] = tools::PathKind::kHidden;
       } else if (name == "untrusted") {
         machine.files.untrusted[path] = "everybody may write to " + path;
       } else if (name == "absent") {

@@ -94,11 +94,11 @@ class CatalogBuilder {
   static std::vector<ParameterSpec> laid_out(std::vector<ParameterSpec> parameters) {
     unsigned offset = 0;
     for (ParameterSpec& parameter : parameters) {
-      Parameter& place = parameter.place;
-      const unsigned alignment = std::min<unsigned>(place.size, 8);
+      Parameter& layout = parameter.layout;
+      const unsigned alignment = std::min<unsigned>(layout.size, 8);
       offset = (offset + alignment - 1) / alignment * alignment;
-      place.offset = static_cast<std::uint16_t>(offset);
-      offset += place.size;
+      layout.offset = static_cast<std::uint16_t>(offset);
+      offset += layout.size;
     }
     return parameters;
   }

@@ -24,16 +24,18 @@ class FakeFiles final : public tools::Files {
  public:
   mutable Faults reads;  // read, list
   Faults writes;         // write, rename, make_directories, remove_all, touch
-  std::map<std::string, tools::PathKind> odd;       // paths that are neither files nor folders
-  std::map<std::string, std::string> untrusted;     // folders, with the reason
-  std::set<std::string> newer_ways;                 // files behind links that were created just now
-  std::vector<std::string> links_to_elsewhere;      // folders that link to outside of every root
+  std::map<std::string, tools::PathKind> special_files;  // paths that are neither files nor folders
+  std::map<std::string, std::string> untrusted;          // folders, with the reason
+  std::set<std::string> recent_links;           // files behind links that were created just now
+  std::vector<std::string> links_to_elsewhere;  // folders that link to outside of every root
   // Changes within a tick have the same time; touch() begins the next tick.
   std::int64_t tick_length = 1;
 
   tools::PathKind kind(const std::filesystem::path& path) const override {
     const std::lock_guard lock(mutex_);
-    if (const auto found = odd.find(key(path)); found != odd.end()) return found->second;
+    if (const auto found = special_files.find(key(path)); found != special_files.end()) {
+      return found->second;
+    }
     const auto found = nodes_.find(key(path));
     if (found == nodes_.end()) return tools::PathKind::kNone;
     return found->second.is_folder ? tools::PathKind::kFolder : tools::PathKind::kFile;
@@ -45,7 +47,7 @@ class FakeFiles final : public tools::Files {
   }
 
   bool path_redirected_since(const std::filesystem::path& path, std::int64_t) const override {
-    return newer_ways.contains(key(path));
+    return recent_links.contains(key(path));
   }
 
   std::string why_untrusted(const std::filesystem::path& folder) const override {
@@ -212,11 +214,11 @@ class FakeFiles final : public tools::Files {
   // Avoids std::filesystem for a path that is already normal, because fuzz targets call this
   // millions of times.
   static std::string key(const std::filesystem::path& path) {
-    const std::string& given = path.native();
-    const bool is_normal = given.starts_with('/') && !given.ends_with('/') &&
-                           given.find("//") == std::string::npos &&
-                           given.find("/.") == std::string::npos;
-    std::string text = is_normal ? given : path.lexically_normal().string();
+    const std::string& original = path.native();
+    const bool is_normal = original.starts_with('/') && !original.ends_with('/') &&
+                           original.find("//") == std::string::npos &&
+                           original.find("/.") == std::string::npos;
+    std::string text = is_normal ? original : path.lexically_normal().string();
     while (text.size() > 1 && text.back() == '/') text.pop_back();
     return text;
   }

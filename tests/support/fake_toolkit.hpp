@@ -22,7 +22,7 @@ class FakeToolkit {
   FakeFiles files;
   FakeProcesses processes;
   tools::Toolchain toolchain;
-  tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .places = {}, .steps = {}};
+  tools::Plan plan{.source_root = "/src", .out_root = "/src/out", .placeholders = {}, .steps = {}};
 
   std::function<void()> on_compile;  // called at the start of each compile
 

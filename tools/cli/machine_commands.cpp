@@ -1,7 +1,7 @@
 // The commands about this machine: its tools, its cache, its emulated GPUs, its source folders.
 #include <array>
-#include <charconv>
 
+#include "base/parse_integer.hpp"
 #include "tools/cli/program.hpp"
 
 namespace kiln::tools {
@@ -16,9 +16,8 @@ Result<std::array<std::uint32_t, 3>> parse_sizes(const std::string& option, cons
   const std::vector<std::string_view> parts = split(text, ',');
   bool fits = parts.size() <= result.size();
   for (std::size_t i = 0; fits && i < parts.size(); ++i) {
-    const char* end = parts[i].data() + parts[i].size();
-    const auto [rest, error] = std::from_chars(parts[i].data(), end, result[i]);
-    fits = error == std::errc{} && rest == end && result[i] > 0;
+    result[i] = parse_integer<std::uint32_t>(parts[i]).value_or(0);
+    fits = result[i] > 0;
   }
   if (!fits) return usage_error(option + " cannot be " + quote(text)).hint("it is X, X,Y or X,Y,Z: numbers from 1 to 4294967295");
   return result;

@@ -144,7 +144,7 @@ void join_values(const CLI::App& command, std::vector<std::string>& arguments) {
 Invocation parse_completion(const CLI::App& app, const std::vector<std::string>& arguments) {
   CompleteOptions options;
   if (arguments.size() < 3) return Reply{};
-  options.what = arguments[1];
+  options.kind = arguments[1];
   const CLI::App* const command = subcommand_of(app, arguments[2]);
   if (command == nullptr) return Reply{};
   std::vector<std::string> positionals;
@@ -156,7 +156,7 @@ Invocation parse_completion(const CLI::App& app, const std::vector<std::string>&
     const CLI::Option* const option = command->get_option_no_throw(arguments[i]);
     if (option != nullptr && option->get_items_expected_max() > 0) ++i;  // its value
   }
-  if (options.what == "kernels" && positionals.size() != 1) return Reply{};
+  if (options.kind == "kernels" && positionals.size() != 1) return Reply{};
   if (!positionals.empty()) options.file = positionals.front();
   return options;
 }
@@ -177,10 +177,12 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     if (end != arguments.end()) program.tool_words.assign(end + 1, arguments.end());
   }
   try {
-    std::vector<std::string> own(arguments.begin(), end);
-    if (const CLI::App* command = subcommand_of(program.app, own.front())) join_values(*command, own);
-    std::reverse(own.begin(), own.end());
-    program.app.parse(std::move(own));
+    std::vector<std::string> words(arguments.begin(), end);
+    if (const CLI::App* command = subcommand_of(program.app, words.front())) {
+      join_values(*command, words);
+    }
+    std::reverse(words.begin(), words.end());
+    program.app.parse(std::move(words));
   } catch (const CLI::CallForHelp&) {
     return Invocation(Reply{program.app.help()});
   } catch (const CLI::CallForVersion&) {
@@ -194,7 +196,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
   KILN_TRY(check_words(program.parsed()));
   const auto command = std::find_if(
       program.commands.begin(), program.commands.end(),
-      [&](const Subcommand& one) { return one.name == program.parsed().get_name(); });
+      [&](const Subcommand& candidate) { return candidate.name == program.parsed().get_name(); });
   return command->finish();
 }
 

@@ -12,18 +12,21 @@ constexpr Words<Shell, 3> kShellWords = {{{"bash", Shell::kBash}, {"zsh", Shell:
 CommandText text_of(const CLI::App& command) {
   CommandText text{command.get_name(), command.get_description(), {}, {}, command.get_footer()};
   for (const CLI::Option* option : command.get_options()) {
-    OptionText one{{}, option->get_type_name(), option->get_description(), option->get_required(),
-                   option->get_items_expected_max() > 1};
-    if (option->get_items_expected_max() == 0) one.joined_value = std::exchange(one.value, {});
+    OptionText entry{{},
+                     option->get_type_name(),
+                     option->get_description(),
+                     option->get_required(),
+                     option->get_items_expected_max() > 1};
+    if (option->get_items_expected_max() == 0) entry.joined_value = std::exchange(entry.value, {});
     if (option->get_positional()) {
-      one.names.push_back(option->get_name(true));
-      if (one.value.find('|') == std::string::npos) one.value.clear();
-      text.positionals.push_back(std::move(one));
+      entry.names.push_back(option->get_name(true));
+      if (entry.value.find('|') == std::string::npos) entry.value.clear();
+      text.positionals.push_back(std::move(entry));
       continue;
     }
-    for (const std::string& name : option->get_snames()) one.names.push_back("-" + name);
-    for (const std::string& name : option->get_lnames()) one.names.push_back("--" + name);
-    text.options.push_back(std::move(one));
+    for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
+    for (const std::string& name : option->get_lnames()) entry.names.push_back("--" + name);
+    text.options.push_back(std::move(entry));
   }
   return text;
 }

@@ -117,8 +117,9 @@ std::string bash(const std::vector<CommandText>& commands) {
     std::string inner;
     for (const OptionText& option : command.options) {
       const std::vector<std::string> words = choices(option.value);
-      if (const auto behind = choices(option.joined_value); !behind.empty()) {
-        inner += "        " + join(option.names, " | ") + ") [[ -z $joined ]] || words='" + join(behind, " ") + "' ;;\n";
+      if (const auto joined_choices = choices(option.joined_value); !joined_choices.empty()) {
+        inner += "        " + join(option.names, " | ") + ") [[ -z $joined ]] || words='" +
+                 join(joined_choices, " ") + "' ;;\n";
       }
       if (option.value.empty() || is_path(option)) continue;
       const std::string asked = asked_for(option);
@@ -231,7 +232,7 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-std::string upper(std::string text) {
+std::string upper_case(std::string text) {
   for (char& c : text) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
   }
@@ -240,7 +241,7 @@ std::string upper(std::string text) {
 
 std::string head(const std::string& page, const std::string& description,
                  std::string_view version) {
-  return ".TH " + upper(page) + " 1 \"\" \"kiln " + std::string(version) +
+  return ".TH " + upper_case(page) + " 1 \"\" \"kiln " + std::string(version) +
          "\" \"kiln\"\n.SH NAME\n" + page + " \\- " + roff(description) + "\n.SH SYNOPSIS\n";
 }
 

@@ -41,7 +41,7 @@ Result<int> run_assemble(const AssembleOptions& options, World& world) {
   KILN_TRY(check_in_place(plan, world.files));
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world));
-  HeldFiles& files = *opened.files;
+  SandboxedFiles& files = *opened.files;
   BuildMemory memory(files, plan, world.environment);
   const BuildContext context{plan, prepared.toolchain, world.environment, memory.digests};
 

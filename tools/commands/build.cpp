@@ -73,24 +73,25 @@ std::vector<std::string> intact_modules(const Manifest& manifest, const Plan& pl
 
 // Remarks on the tools that ran, one per line.
 std::vector<std::string> shortcomings(const BuildContext& context, const Execution& execution) {
-  std::set<std::string> found;
+  std::set<std::string> remarks;
   for (std::size_t i = 0; i < execution.steps.size(); ++i) {
     if (execution.steps[i].status != StepStatus::kRan) continue;
     const Tool& tool = context.toolchain.tool(context.plan.steps[i].tool);
-    if (const std::string one = shortcoming(tool); !one.empty()) {
-      found.insert(std::string(to_string(tool.kind)) + ": " + one);
+    if (const std::string remark = shortcoming(tool); !remark.empty()) {
+      remarks.insert(std::string(to_string(tool.kind)) + ": " + remark);
     }
   }
-  return {found.begin(), found.end()};
+  return {remarks.begin(), remarks.end()};
 }
 
 // Information about tools is written to the cache first, so the out folder would not be empty.
-Result<void> check_cache_is_apart(const BuildOptions& options, const World& world) {
-  const std::filesystem::path& here = world.environment.current_directory;
+Result<void> check_cache_outside_out(const BuildOptions& options, const World& world) {
+  const std::filesystem::path& current_folder = world.environment.current_directory;
   const std::filesystem::path cache = world.environment.cache_directory();
-  const std::filesystem::path out = (here / options.selection.out / "").lexically_normal();
+  const std::filesystem::path out =
+      (current_folder / options.selection.out / "").lexically_normal();
   const std::filesystem::path within =
-      (here / cache / "").lexically_normal().lexically_relative(out);
+      (current_folder / cache / "").lexically_normal().lexically_relative(out);
   if (cache.empty() || within.empty() || *within.begin() == "..") return {};
   return Error{ErrorCode::kInvalidInput, "the cache " + quote(cache.string()) + " lies in the out folder " +
                                              quote(options.selection.out.string())}
@@ -157,8 +158,9 @@ Result<std::optional<Lock>> check_lock_file(const BuildOptions& options, const P
                                             const World& world) {
   if (options.locked.empty()) return std::optional<Lock>();
   KILN_TRY_ASSIGN(Lock lock, read_lock_file(options.locked, world));
-  KILN_TRY_ASSIGN(const Catalog now, describe_build(prepared.manifest, prepared.units, context, files));
-  KILN_TRY(check_lock(lock, now, options.locked.generic_string(),
+  KILN_TRY_ASSIGN(const Catalog current,
+                  describe_build(prepared.manifest, prepared.units, context, files));
+  KILN_TRY(check_lock(lock, current, options.locked.generic_string(),
                       extent_of(options.selection, prepared)));
   return std::optional<Lock>(std::move(lock));
 }
@@ -206,9 +208,10 @@ void print_warnings(const Execution& execution, const BuildContext& context, con
   }
 }
 
-void remove_and_tell_old_images(const BuildOptions& options, const Prepared& prepared,
-                                const BuildContext& context, BuildMemory& memory, Files& files,
-                                std::ostream& err) {
+// Removes the images that the build does not make any more, and reports them.
+void clean_old_images(const BuildOptions& options, const Prepared& prepared,
+                      const BuildContext& context, BuildMemory& memory, Files& files,
+                      std::ostream& err) {
   const BuildExtent extent = extent_of(options.selection, prepared);
   for (const std::string& path : remove_old_images(extent, context, memory.state, files)) {
     err << "kiln: removed " << (options.selection.out / path).string()
@@ -223,15 +226,53 @@ Result<Finished> finish_modules(const BuildOptions& options, const Prepared& pre
                                 BuildMemory& memory, Files& files, CacheStore* cache) {
   const std::vector<std::string> intact =
       intact_modules(prepared.manifest, prepared.plan, outcome.execution);
-  const bool may_leave_out = options.keep_going && options.locked.empty() && !intact.empty();
-  if (!outcome.errors.empty() && !may_leave_out) return Finished{};
+  const bool may_omit_modules = options.keep_going && options.locked.empty() && !intact.empty();
+  if (!outcome.errors.empty() && !may_omit_modules) return Finished{};
   return finish({prepared.manifest, prepared.units, prepared.missing_targets, intact, cache,
                  failure_policy(options)},
                 context, memory.state, files);
 }
 
+// Adds the catalog and the header, or the error, to the outcome.
+void add_finished(Result<Finished> finished, const BuildOptions& options, BuildOutcome& outcome,
+                  std::ostream& err) {
+  if (!finished) {
+    outcome.errors.push_back(std::move(finished).error());
+    return;
+  }
+  print_remarks(*finished, options.selection.out, err);
+  outcome.errors.insert(outcome.errors.end(), finished->errors.begin(), finished->errors.end());
+  if (!outcome.errors.empty() && finished->images != 0) {
+    err << "kiln: warning: written without the modules that failed: " << outcome.emitted << "\n";
+  }
+  outcome.finished = std::move(*finished);
+}
+
+// Writes the timeline for `kiln report` and --trace.
+Result<void> write_timeline(Timeline& timeline, const Plan& plan, const SideFiles& side,
+                            Files& files) {
+  const std::string events = timeline.write();
+  // Kept for the last build that did something. Losing it does no harm.
+  if (timeline.has_steps()) (void)files.write(timeline_file(plan.out_root), events);
+  if (!side.trace.empty()) KILN_TRY(files.write(side.trace, events));
+  return {};
+}
+
+// Writes the depfile, and puts the stamp in place.
+Result<void> write_rule(const BuildOptions& options, const Prepared& prepared,
+                        const BuildContext& context, const BuildState& state, const SideFiles& side,
+                        const fs::path& stamp, Files& files, const World& world) {
+  const fs::path& out_root = prepared.plan.out_root;
+  KILN_TRY(check_depfile(world.files, out_root, side.depfile, options.depfile));
+  KILN_TRY_ASSIGN(
+      const std::string rule,
+      write_depfile(side.rule_target, header_dependencies(prepared.manifest, context, state)));
+  KILN_TRY(files.write_if_changed(side.depfile, rule));
+  return files.rename(stamp, out_root / side.stamp);
+}
+
 // Prints the output of --dry-run. Changes nothing, so it does not wait for other builds.
-Result<void> say_what_would_run(const BuildOptions& options, const Prepared& prepared, World& world) {
+Result<void> print_dry_run(const BuildOptions& options, const Prepared& prepared, World& world) {
   BuildMemory memory(world.files, prepared.plan, world.environment);
   const BuildContext context{prepared.plan, prepared.toolchain, world.environment, memory.digests};
   KILN_TRY_ASSIGN(const std::optional<Lock> lock,
@@ -246,7 +287,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   Timeline timeline;
   timeline.phase("plan");
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
-  KILN_TRY(check_cache_is_apart(options, world));
+  KILN_TRY(check_cache_outside_out(options, world));
 
   // Combines the request with what this machine can build, and plans the steps.
   KILN_TRY_ASSIGN(Prepared prepared, prepare(options.selection, world));
@@ -256,14 +297,14 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(const SideFiles side, check_side_files(options, prepared, world));
 
   if (options.dry_run) {
-    KILN_TRY(say_what_would_run(options, prepared, world));
+    KILN_TRY(print_dry_run(options, prepared, world));
     return BuildOutcome{};
   }
 
   // From here on, only the out folder, the cache, and the files of --depfile and --trace are
   // changed.
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(plan.out_root, world, {side.depfile, side.trace}));
-  HeldFiles& files = *opened.files;
+  SandboxedFiles& files = *opened.files;
   // The stamp has the time of the build's start, so that later edits are newer.
   const fs::path stamp = opened.staging.folder() / "stamp";
   if (!side.depfile.empty()) KILN_TRY(files.write(stamp, ""));
@@ -284,7 +325,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   print_warnings(outcome.execution, context, options.selection.out, world.err);
   if (outcome.execution.count(StepStatus::kRan) != 0) store.trim();
   if (outcome.errors.empty()) {
-    remove_and_tell_old_images(options, prepared, context, memory, files, world.err);
+    clean_old_images(options, prepared, context, memory, files, world.err);
   }
   if (lock && outcome.errors.empty()) {
     const Result<void> checked =
@@ -296,28 +337,11 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   Result<Finished> finished =
       finish_modules(options, prepared, outcome, context, memory, files, store.get());
   KILN_TRY(memory.save());
-  if (finished) {
-    print_remarks(*finished, options.selection.out, world.err);
-    outcome.errors.insert(outcome.errors.end(), finished->errors.begin(), finished->errors.end());
-    if (!outcome.errors.empty() && finished->images != 0) {
-      world.err << "kiln: warning: written without the modules that failed: " << outcome.emitted << "\n";
-    }
-    outcome.finished = std::move(*finished);
-  } else {
-    outcome.errors.push_back(std::move(finished).error());
-  }
+  add_finished(std::move(finished), options, outcome, world.err);
 
-  const std::string events = timeline.write();
-  // Kept for the last build that did something. Losing it does no harm.
-  if (timeline.has_steps()) (void)files.write(timeline_file(plan.out_root), events);
-  if (!side.trace.empty()) KILN_TRY(files.write(side.trace, events));
+  KILN_TRY(write_timeline(timeline, plan, side, files));
   if (outcome.errors.empty() && !side.depfile.empty()) {
-    KILN_TRY(check_depfile(world.files, plan.out_root, side.depfile, options.depfile));
-    KILN_TRY_ASSIGN(
-        const std::string rule,
-        write_depfile(side.rule_target, header_dependencies(prepared.manifest, context, memory.state)));
-    KILN_TRY(files.write_if_changed(side.depfile, rule));
-    KILN_TRY(files.rename(stamp, plan.out_root / side.stamp));
+    KILN_TRY(write_rule(options, prepared, context, memory.state, side, stamp, files, world));
   }
   return outcome;
 }

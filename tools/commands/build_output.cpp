@@ -50,18 +50,19 @@ void print_stale_steps(const std::vector<Assessment>& assessments, const Plan& p
                        const std::filesystem::path& out_folder, OutputFormat format, std::ostream& out) {
   std::size_t stale = 0, following = 0;
   for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const Assessment& one = assessments[i];
-    if (one.freshness == Freshness::kFresh) continue;
-    const bool is_stale = one.freshness == Freshness::kStale;
+    const Assessment& assessment = assessments[i];
+    if (assessment.freshness == Freshness::kFresh) continue;
+    const bool is_stale = assessment.freshness == Freshness::kStale;
     ++(is_stale ? stale : following);
     if (format == OutputFormat::kJson) {
       print_event(Json::Object{{"event", is_stale ? "stale" : "follows"},
                                {"step", plan.steps[i].id},
-                               {"reasons", Json::Array(one.reasons.begin(), one.reasons.end())}},
+                               {"reasons",
+                                Json::Array(assessment.reasons.begin(), assessment.reasons.end())}},
                   out);
     } else {
       out << (is_stale ? "would run: " : "may follow: ") << plan.steps[i].id << ": "
-          << with_out_folder(join(one.reasons, ", "), out_folder) << "\n";
+          << with_out_folder(join(assessment.reasons, ", "), out_folder) << "\n";
     }
   }
   const std::size_t fresh = plan.steps.size() - stale - following;

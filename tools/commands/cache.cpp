@@ -8,7 +8,7 @@
 #include "tools/commands/table.hpp"
 #include "tools/json/json.hpp"
 #include "tools/system/cache_store.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -105,7 +105,7 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
                  .message = "the cache is not used: " + folder.refused}
         .hint("name a folder of your own: KILN_CACHE_DIR=DIR");
   }
-  HeldFiles files(world.files, {folder.path});
+  SandboxedFiles files(world.files, {folder.path});
   CacheStore store(files, folder.path);
   if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
   if (options.action == CacheAction::kTrim) KILN_TRY(trim(options, policy, store));

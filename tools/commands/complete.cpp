@@ -21,7 +21,7 @@ bool is_plain(const std::string& word) {
 }
 
 // Reads names without checking the rest of the manifest, which may be unfinished.
-std::vector<std::string> names_in(const Json& document, const std::string& what) {
+std::vector<std::string> names_in(const Json& document, const std::string& kind) {
   std::vector<std::string> names;
   const auto add = [&](const Json* list) {
     if (list == nullptr || list->array() == nullptr) return;
@@ -29,13 +29,15 @@ std::vector<std::string> names_in(const Json& document, const std::string& what)
       if (item.text() != nullptr) names.push_back(*item.text());
     }
   };
-  if (what == "targets") add(document.find("targets"));
+  if (kind == "targets") add(document.find("targets"));
   const Json* const modules = document.find("modules");
   if (modules == nullptr || modules->array() == nullptr) return names;
   for (const Json& module : *modules->array()) {
-    if (what == "targets") add(module.find("targets"));
+    if (kind == "targets") add(module.find("targets"));
     const Json* const name = module.find("name");
-    if (what == "modules" && name != nullptr && name->text() != nullptr) names.push_back(*name->text());
+    if (kind == "modules" && name != nullptr && name->text() != nullptr) {
+      names.push_back(*name->text());
+    }
   }
   return names;
 }
@@ -57,10 +59,10 @@ Result<int> run_complete(const CompleteOptions& options, World& world) {
   const Result<std::string> text = world.files.read(file);
   if (!text) return 0;
   std::vector<std::string> names;
-  if (options.what == "kernels") {
+  if (options.kind == "kernels") {
     names = kernels_in(*text);
   } else if (const auto document = read_json(*text, "")) {
-    names = names_in(*document, options.what);
+    names = names_in(*document, options.kind);
   }
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());

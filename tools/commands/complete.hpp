@@ -12,7 +12,7 @@ namespace kiln::tools {
 
 struct CompleteOptions {
   // "targets" or "modules" of a manifest or build, "kernels" of an image
-  std::string what;
+  std::string kind;
   std::filesystem::path file;  // file named on the command line; may be empty
 };
 

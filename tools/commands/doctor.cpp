@@ -217,15 +217,15 @@ Json::Array list_as_json(const Range& range) {
 
 // Adds the targets of the named manifest, or of targets.json if it exists.
 Result<void> add_targets(const DoctorOptions& options, World& world, Findings& findings) {
-  const std::filesystem::path& here = world.environment.current_directory;
+  const std::filesystem::path& current_folder = world.environment.current_directory;
   const std::filesystem::path path = options.manifest.value_or("targets.json");
-  if (!options.manifest && !world.files.status(here / path)) return {};
-  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, here, world.files));
+  if (!options.manifest && !world.files.status(current_folder / path)) return {};
+  KILN_TRY_ASSIGN(const Manifest manifest, parse_manifest(path, current_folder, world.files));
   findings.manifest = path.generic_string();
-  std::set<TargetId> seen;
+  std::set<TargetId> checked;
   const auto add = [&](const std::vector<Located<TargetId>>& targets) {
     for (const Located<TargetId>& target : targets) {
-      if (!seen.insert(target.value).second) continue;
+      if (!checked.insert(target.value).second) continue;
       std::optional<Obstacle> obstacle = find_obstacle(target.value, findings.toolchain);
       findings.targets.push_back({to_string(target.value), std::nullopt});
       findings.targets.back().why_not =

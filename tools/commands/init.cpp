@@ -116,18 +116,20 @@ std::string cmake_lists(const std::string& name) {
 struct Source {
   std::string name, text, module;
 
-  bool has(std::string_view word) const { return text.find(word) != std::string::npos; }
+  bool contains(std::string_view word) const { return text.find(word) != std::string::npos; }
   // True if the source can be built for the host. It then needs kiln's headers for kernels.
-  bool is_kiln_spelt() const { return has("device/platform.cuh") || has("KILN_KERNEL"); }
+  bool is_kiln_spelt() const { return contains("device/platform.cuh") || contains("KILN_KERNEL"); }
 };
 
 // Gives modules unique names: "a-b.cu" and "a_b.cu" -> a_b, a_b_2.
 void name_modules(std::vector<Source>& sources) {
-  std::set<std::string> taken;
+  std::set<std::string> used_names;
   for (Source& source : sources) {
     const std::string stem = as_identifier(fs::path(source.name).stem().string());
     source.module = stem;
-    for (int i = 2; !taken.insert(source.module).second; ++i) source.module = stem + "_" + std::to_string(i);
+    for (int i = 2; !used_names.insert(source.module).second; ++i) {
+      source.module = stem + "_" + std::to_string(i);
+    }
   }
 }
 
@@ -231,8 +233,8 @@ Result<int> run_init(const InitOptions& options, World& world) {
     world.out << "wrote " << (options.folder / file.name).lexically_normal().string() << "\n";
   }
   for (const Source& source : sources) {
-    const bool is_spelt = source.has("KILN_KERNEL");
-    if (is_first || !(is_spelt || source.has("extern \"C\""))) continue;
+    const bool is_spelt = source.contains("KILN_KERNEL");
+    if (is_first || !(is_spelt || source.contains("extern \"C\""))) continue;
     world.out << "note: " << source.name << ": of " << (is_spelt ? "KILN_KERNEL" : "extern \"C\"")
               << " kernels only the sizes of arguments are known: "
               << (is_spelt ? "" : "leave extern \"C\" out, or ")
@@ -241,8 +243,8 @@ Result<int> run_init(const InitOptions& options, World& world) {
               << source.module << '"'
               << ": {\"kernel\": [\"u32 n\", \"const f32* x\", \"f32* y\"]}}}\n";
   }
-  const auto below = [&](const fs::path& what) {
-    return shell_quote((options.folder / what).lexically_normal().string());
+  const auto below = [&](const fs::path& path) {
+    return shell_quote((options.folder / path).lexically_normal().string());
   };
   world.out << "next: kiln build " << below("targets.json") << " --out " << below("out")
             << " --allow-missing\n"

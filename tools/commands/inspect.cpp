@@ -12,7 +12,7 @@
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/inspect.hpp"
 #include "tools/stages/recognize.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {

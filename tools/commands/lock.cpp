@@ -9,16 +9,16 @@
 namespace kiln::tools {
 
 Result<int> run_lock(const LockOptions& options, World& world) {
-  const std::filesystem::path& here = world.environment.current_directory;
-  const std::filesystem::path file = (here / options.file).lexically_normal();
+  const std::filesystem::path& current_folder = world.environment.current_directory;
+  const std::filesystem::path file = (current_folder / options.file).lexically_normal();
   if (world.files.kind(file) == PathKind::kFolder) {
     return Error{ErrorCode::kInvalidInput, quote(options.file.string()) + " is a folder, and no lock file"}.hint(
         "name a file: --out FILE");
   }
   // Checks that every file exists and is what the catalog says.
   KILN_TRY_ASSIGN(const BuildFolder build,
-                  read_build_folder((here / options.folder).lexically_normal(), options.folder,
-                                    world.files));
+                  read_build_folder((current_folder / options.folder).lexically_normal(),
+                                    options.folder, world.files));
   if (options.file == "-") {
     world.out << write_json(lock_json(build.catalog));
     return 0;

@@ -29,18 +29,23 @@ Result<void> check_out(const fs::path& out, const std::vector<fs::path>& parts,
 
 // Lists the targets and modules of the existing build that the new one lacks, and whose images are
 // removed. Empty if there is no readable build.
-std::vector<std::string> what_goes(const fs::path& folder, const Catalog& now, const World& world) {
+std::vector<std::string> targets_to_remove(const fs::path& folder, const Catalog& current,
+                                           const World& world) {
   const Result<BuildFolder> old = read_build_catalog(folder, folder, world.files);
   if (!old) return {};
-  std::vector<std::string> gone;
+  std::vector<std::string> removed;
   for (const std::string& target : old->catalog.targets) {
-    if (std::ranges::find(now.targets, target) == now.targets.end()) gone.push_back(target);
+    if (std::ranges::find(current.targets, target) == current.targets.end()) {
+      removed.push_back(target);
+    }
   }
   for (const Module& module : old->catalog.modules) {
-    if (std::ranges::find(now.modules, module.name, &Module::name) != now.modules.end()) continue;
-    gone.push_back("module " + module.name);
+    if (std::ranges::find(current.modules, module.name, &Module::name) != current.modules.end()) {
+      continue;
+    }
+    removed.push_back("module " + module.name);
   }
-  return gone;
+  return removed;
 }
 
 // Writes the build to the folder of --out and reports it.
@@ -49,15 +54,16 @@ Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   KILN_TRY_ASSIGN(const StorePolicies policies, store_policies(world.environment));
   KILN_TRY_ASSIGN(const OpenedFolder opened, open_out_folder(folder, world));
   SharedStore store(StoreUse::kFolder, policies, opened.cache, world);  // keeps compressed images
-  const std::vector<std::string> gone = what_goes(folder, build.catalog, world);
+  const std::vector<std::string> removed = targets_to_remove(folder, build.catalog, world);
   KILN_TRY(write_build_folder(build, folder, *opened.files, store.get()));
   std::size_t images = 0, kernels = 0;
   for (const Module& module : build.catalog.modules) {
     images += module.images.size();
     kernels += module.kernels.size();
   }
-  if (!gone.empty()) {
-    world.err << "kiln: removed what " << out.string() << " held for " << join(gone, ", ") << "\n";
+  if (!removed.empty()) {
+    world.err << "kiln: removed what " << out.string() << " held for " << join(removed, ", ")
+              << "\n";
   }
   world.out << counted(kernels, "kernel") << " in " << counted(images, "image") << " for "
             << counted(build.catalog.targets.size(), "target") << ": "
@@ -94,7 +100,7 @@ Result<int> run_strip(const StripOptions& options, World& world) {
   KILN_TRY(check_out(options.out, {options.folder}, world));
   KILN_TRY_ASSIGN(BuildFolder build,
                   read_build_folder(world.environment.absolute(options.folder), options.folder, world.files));
-  std::vector<TargetId> kept;
+  std::vector<TargetId> targets_to_keep;
   for (const std::string& text : options.keep) {
     const std::string targets = quote(options.folder.string()) + " is built for " + join(build.catalog.targets, ", ");
     Result<TargetId> target = parse_target_id(text);
@@ -105,12 +111,12 @@ Result<int> run_strip(const StripOptions& options, World& world) {
                    quote(options.folder.string()) + " holds nothing for " + quote(name)}
           .note(targets);
     }
-    kept.push_back(*std::move(target));
+    targets_to_keep.push_back(*std::move(target));
   }
-  BuildFolder some;
-  some.catalog = keep_targets(build.catalog, kept);
-  KILN_TRY_ASSIGN(some.files, repack(some.catalog, {build}));
-  return write(some, options.out, world);
+  BuildFolder stripped;
+  stripped.catalog = keep_targets(build.catalog, targets_to_keep);
+  KILN_TRY_ASSIGN(stripped.files, repack(stripped.catalog, {build}));
+  return write(stripped, options.out, world);
 }
 
 }  // namespace kiln::tools

@@ -9,7 +9,8 @@ Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& wo
   const auto waiting = [&] { world.err << "kiln: waiting for another build in this folder\n"; };
   KILN_TRY_ASSIGN(FolderLock lock, FolderLock::take(lock_file(out), world.interrupt, waiting));
   CacheFolder cache = cache_folder(world.files, world.environment);
-  auto files = std::make_unique<HeldFiles>(world.files, std::vector{out, cache.path}, std::move(single));
+  auto files = std::make_unique<SandboxedFiles>(world.files, std::vector{out, cache.path},
+                                                std::move(single));
   KILN_TRY_ASSIGN(Staging staging, Staging::make(*files, out));
   return OpenedFolder{std::move(lock), std::move(cache), std::move(files), std::move(staging)};
 }

@@ -11,14 +11,14 @@
 #include "tools/engine/out_folder.hpp"
 #include "tools/system/cache_store.hpp"
 #include "tools/system/folder_lock.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 
 struct OpenedFolder {
   FolderLock lock;
   CacheFolder cache;
-  std::unique_ptr<HeldFiles> files;
+  std::unique_ptr<SandboxedFiles> files;
   Staging staging;
 };
 

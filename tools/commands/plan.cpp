@@ -12,8 +12,8 @@
 #include "tools/json/json.hpp"
 #include "tools/stages/write_ninja.hpp"
 #include "tools/system/folder_lock.hpp"
-#include "tools/system/held_files.hpp"
 #include "tools/system/own_folder.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -42,7 +42,7 @@ Json as_json(const Step& step, const Plan& plan) {
                       {"after", std::move(after)}};
 }
 
-// Quotes a word for a shell. Braces of places stay unquoted for readability.
+// Quotes a word for a shell. Braces of placeholders stay unquoted for readability.
 std::string shell_word(const std::string& word) {
   std::string bare;
   for (const char c : word) {
@@ -107,7 +107,7 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
   // The lock marks the folder as kiln's.
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
-  HeldFiles files(world.files, {plan.out_root});
+  SandboxedFiles files(world.files, {plan.out_root});
   remove_old_conversions(extent_of(options.selection, prepared), plan, files);
   return world.files.write_if_changed(file, text);
 }
@@ -116,7 +116,7 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
 
 std::string plan_as_json(const Plan& plan, const std::vector<std::string>& missing_targets) {
   Json::Object places{{"src", plan.source_root.string()}, {"out", plan.out_root.string()}};
-  for (const auto& [name, path] : plan.places) places.push_back({name, path});
+  for (const auto& [name, path] : plan.placeholders) places.push_back({name, path});
   Json::Array steps;
   for (const Step& step : plan.steps) steps.push_back(as_json(step, plan));
   return write_json(Json::Object{{"format", 1},

@@ -38,8 +38,8 @@ Json kernel_row(const ImageSummary& image, const KernelInfo& kernel) {
                       {"stack", or_null(kernel.stack_bytes)},
                       {"shared", or_null(kernel.shared_bytes)},
                       {"waves", fits ? Json(fits->waves) : Json()},
-                      {"most_waves", fits ? Json(fits->most) : Json()},
-                      {"free", fits ? Json(100 - 100 * fits->waves / fits->most) : Json()}};
+                      {"most_waves", fits ? Json(fits->max_waves) : Json()},
+                      {"free", fits ? Json(100 - 100 * fits->waves / fits->max_waves) : Json()}};
 }
 
 Json image_row(const ImageSummary& image) {
@@ -138,9 +138,9 @@ Result<void> check_page(const fs::path& path, const ReportOptions& options, cons
 }  // namespace
 
 Result<int> run_report(const ReportOptions& options, World& world) {
-  const fs::path& here = world.environment.current_directory;
-  const fs::path folder = (here / options.folder).lexically_normal();
-  const fs::path page = (here / options.page).lexically_normal();
+  const fs::path& current_folder = world.environment.current_directory;
+  const fs::path folder = (current_folder / options.folder).lexically_normal();
+  const fs::path page = (current_folder / options.page).lexically_normal();
   const bool is_printed = options.page == "-";
   if (!is_printed) KILN_TRY(check_page(page, options, world));
   KILN_TRY_ASSIGN(const Json document, read_build_document(folder, options.folder, world.files));

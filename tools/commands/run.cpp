@@ -102,14 +102,18 @@ Result<void> read_input(KernelArgumentText& argument, const Files& files) {
 // or has the size of the new one.
 Result<void> check_output(const KernelArgumentText& argument, const Files& files) {
   if (argument.output.empty() || argument.output == "-") return {};
-  const auto is_other = [&]() -> std::string {
+  const auto existing = [&]() -> std::string {
     if (files.kind(argument.output) == PathKind::kFolder) return "a folder";
     const std::uint64_t size = files.status(argument.output).value_or(FileStatus{}).size;
-    if (files.kind(argument.output) != PathKind::kFile || size == 0 || size == argument.bytes.size()) return "";
+    if (files.kind(argument.output) != PathKind::kFile || size == 0 ||
+        size == argument.bytes.size()) {
+      return "";
+    }
     return "a file of " + counted(size, "byte");
   }();
-  if (is_other.empty()) return {};
-  return Error{ErrorCode::kInvalidInput, quote(argument.output) + " is " + is_other + ", and the result has " +
+  if (existing.empty()) return {};
+  return Error{ErrorCode::kInvalidInput, quote(argument.output) + " is " + existing +
+                                             ", and the result has " +
                                              counted(argument.bytes.size(), "byte")}
       .note("nothing was run, and it was not touched")
       .hint("remove it, or choose another name");
@@ -145,6 +149,38 @@ void print_counts(const Counts& counts, std::ostream& out) {
   out << text;
 }
 
+Result<emulator::KernelRun> describe_run(const RunOptions& options,
+                                         const emulator::KernelRunner& runner) {
+  emulator::KernelRun run;
+  KILN_TRY_ASSIGN(run.kernel, find_kernel(options.kernel, runner));
+  run.grid = options.grid;
+  run.block = options.block.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+  run.dynamic_lds = options.dynamic_lds;
+  run.options.threads =
+      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  run.options.seed = options.seed;
+  run.options.checks = options.check ? emulator::Checks::kEverything : emulator::Checks::kAccesses;
+  run.options.instruction_limit = options.instruction_limit.value_or(run.options.instruction_limit);
+  run.options.count_classes = true;
+  return run;
+}
+
+// Writes the buffers that have an output.
+Result<void> write_outputs(const emulator::KernelRun& run,
+                           const std::vector<KernelArgumentText>& arguments, World& world) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::vector<std::byte>& bytes = run.arguments[i].bytes;
+    const std::string& output = arguments[i].output;
+    if (output == "-") {
+      world.out << elements_text(arguments[i].type, bytes) << "\n";
+    } else if (!output.empty()) {
+      KILN_TRY(
+          world.files.write(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<int> run_run(const RunOptions& options, World& world) {
@@ -162,20 +198,10 @@ Result<int> run_run(const RunOptions& options, World& world) {
     return 0;
   }
 
-  emulator::KernelRun run;
-  KILN_TRY_ASSIGN(run.kernel, find_kernel(options.kernel, *runner));
-  run.grid = options.grid;
-  run.block = options.block.value_or(std::array<std::uint32_t, 3>{1, 1, 1});
+  KILN_TRY_ASSIGN(emulator::KernelRun run, describe_run(options, *runner));
   if (!options.block) {
     world.err << "kiln: note: blocks of one thread run, because no block size was given: --block X\n";
   }
-  run.dynamic_lds = options.dynamic_lds;
-  run.options.threads =
-      options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  run.options.seed = options.seed;
-  run.options.checks = options.check ? emulator::Checks::kEverything : emulator::Checks::kAccesses;
-  run.options.instruction_limit = options.instruction_limit.value_or(run.options.instruction_limit);
-  run.options.count_classes = true;
   std::vector<KernelArgumentText> arguments;
   for (const std::string& text : options.arguments) {
     KILN_TRY_ASSIGN(KernelArgumentText argument, parse_kernel_argument(text));
@@ -194,16 +220,7 @@ Result<int> run_run(const RunOptions& options, World& world) {
     return error;
   }
 
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::vector<std::byte>& bytes = run.arguments[i].bytes;
-    const std::string& output = arguments[i].output;
-    if (output == "-") {
-      world.out << elements_text(arguments[i].type, bytes) << "\n";
-    } else if (!output.empty()) {
-      KILN_TRY(
-          world.files.write(output, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-    }
-  }
+  KILN_TRY(write_outputs(run, arguments, world));
   print_counts(*counts, world.out);
   return 0;
 }

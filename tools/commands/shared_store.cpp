@@ -17,7 +17,7 @@ bool may_use(StoreUse use, const CachePolicy& policy, const CacheFolder& folder,
 // Returns null if no server is named or there is no HTTP client.
 std::unique_ptr<RemoteCache> open_remote_cache(const RemotePolicy& policy, World& world) {
   if (policy.url.empty()) return nullptr;
-  Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.times, world.interrupt);
+  Result<std::unique_ptr<HttpClient>> client = real_http_client(policy.timeouts, world.interrupt);
   if (client) return std::make_unique<RemoteCache>(std::move(*client), policy);
   world.err << "kiln: warning: KILN_CACHE_URL is not used: " << client.error().message << "\n";
   return nullptr;
@@ -55,8 +55,9 @@ SharedStore::~SharedStore() {
                << (store_.damaged() == 1 ? "is" : "are") << " ignored and will be built again: "
                << store_.root().string() << "\n";
   }
-  if (remote_ && !remote_->trouble().empty()) {
-    world_.err << "kiln: warning: the cache " << remote_->shown_url() << " " << remote_->trouble() << "\n";
+  if (remote_ && !remote_->first_failure().empty()) {
+    world_.err << "kiln: warning: the cache " << remote_->shown_url() << " "
+               << remote_->first_failure() << "\n";
   }
   store_.save_counts();
   if (use_) store_.sweep(*use_);

@@ -9,8 +9,8 @@
 #include "kiln/result.hpp"
 #include "tools/commands/world.hpp"
 #include "tools/system/cache_store.hpp"
-#include "tools/system/held_files.hpp"
 #include "tools/system/remote_cache.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 
@@ -41,7 +41,7 @@ class SharedStore {
   World& world_;
   const std::uint64_t limit_;
   const bool is_used_;
-  HeldFiles files_;
+  SandboxedFiles files_;
   CacheStore store_;
   std::unique_ptr<RemoteCache> remote_;
   std::optional<RangeLock> use_;

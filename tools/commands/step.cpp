@@ -9,7 +9,7 @@
 #include "tools/engine/run_step.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/system/file_digests.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -106,7 +106,7 @@ Result<int> run_step_command(const StepOptions& options, World& world) {
   Environment environment = world.environment;
   environment.variables.clear();
   if (const auto path = world.environment.get("PATH")) environment.variables["PATH"] = *path;
-  HeldFiles files(world.files, {plan.out_root});
+  SandboxedFiles files(world.files, {plan.out_root});
   if (files.kind(lock_file(plan.out_root)) == PathKind::kNone) {
     KILN_TRY(files.write(lock_file(plan.out_root), ""));  // marks the folder as kiln's
   }

@@ -47,7 +47,8 @@ void Timeline::phase(std::string name) {
 // Lanes count from 1. Lane 0 shows what the build itself does.
 std::size_t Timeline::free_lane() const {
   for (std::size_t lane = 1;; ++lane) {
-    if (std::ranges::none_of(running_, [&](const auto& one) { return one.second.lane == lane; })) {
+    if (std::ranges::none_of(running_,
+                             [&](const auto& entry) { return entry.second.lane == lane; })) {
       return lane;
     }
   }
@@ -102,7 +103,7 @@ std::filesystem::path timeline_file(const std::filesystem::path& out_root) {
 }
 
 Result<void> check_trace_file(const Files& files, const std::filesystem::path& path,
-                              const std::filesystem::path& as_given) {
+                              const std::filesystem::path& spelling) {
   std::string why = "it is no file";
   const PathKind kind = files.kind(path);
   if (kind == PathKind::kNone) return {};
@@ -111,7 +112,7 @@ Result<void> check_trace_file(const Files& files, const std::filesystem::path& p
     if (text.empty() || text.starts_with(kFirst)) return {};
     why = "it holds something else, which would be lost";
   }
-  return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " cannot be the trace: " + why}
+  return Error{ErrorCode::kInvalidInput, quote(spelling.string()) + " cannot be the trace: " + why}
       .hint("name a file that is not there, or that an earlier build wrote: --trace FILE");
 }
 

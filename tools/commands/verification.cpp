@@ -10,7 +10,7 @@
 #include "tools/model/toolchain.hpp"
 #include "tools/stages/kernel_numbers.hpp"
 #include "tools/stages/verify.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -214,11 +214,11 @@ std::optional<std::string> Verification::read(const std::string& path, const Dig
   }
   const Digest found = sha256(*bytes);
   if (found == digest) {
-    const auto told = sizes_.find(path);
-    if (told != sizes_.end() && told->second != bytes->size()) {
+    const auto expected = sizes_.find(path);
+    if (expected != sizes_.end() && expected->second != bytes->size()) {
       errors_.push_back(wrong(name(path) + " is not as the catalog says")
                             .note("it has " + counted(bytes->size(), "byte") + ", and " +
-                                  std::to_string(told->second) + " in the catalog")
+                                  std::to_string(expected->second) + " in the catalog")
                             .hint(kMakeAgain));
     }
     return std::move(bytes).value();

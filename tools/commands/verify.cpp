@@ -43,8 +43,8 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 }  // namespace
 
 Result<int> run_verify(const VerifyOptions& options, World& world) {
-  const fs::path& here = world.environment.current_directory;
-  const auto [folder, shown] = build_path(options.folder, here);
+  const fs::path& current_folder = world.environment.current_directory;
+  const auto [folder, shown] = build_path(options.folder, current_folder);
   std::map<std::string, std::uint64_t> sizes;
   Result<BuildFolder> read = read_catalog_and_sizes(folder, shown, world.files, sizes);
   if (!read) {
@@ -56,7 +56,7 @@ Result<int> run_verify(const VerifyOptions& options, World& world) {
   BuildFolder build = std::move(read).value();
   std::optional<Manifest> manifest;
   if (!options.manifest.empty()) {
-    KILN_TRY_ASSIGN(manifest, parse_manifest(options.manifest, here, world.files));
+    KILN_TRY_ASSIGN(manifest, parse_manifest(options.manifest, current_folder, world.files));
     build.catalog.settings.floors = manifest->floors;
     build.catalog.settings.budgets = manifest->budgets;
     for (Module& module : build.catalog.modules) {

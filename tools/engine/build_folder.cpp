@@ -13,7 +13,7 @@
 #include "tools/stages/layout.hpp"
 #include "tools/stages/read_catalog.hpp"
 #include "tools/stages/recognize.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -31,7 +31,7 @@ class Reader {
   std::string read(const std::string& path, const Digest& digest) {
     std::optional<std::string> bytes = find(path);
     if (!bytes) {
-      missing(path);
+      note_missing(path);
     } else if (sha256(*bytes) != digest) {
       problems_.push_back(quote(path) + " was changed");
     } else {
@@ -48,9 +48,9 @@ class Reader {
   }
 
   // Notes a file that find() did not return.
-  void missing(const std::string& path) {
-    const bool is_there = is_inner_path(path) && files_.kind(folder_ / path) != PathKind::kNone;
-    problems_.push_back(quote(path) + (is_there ? " cannot be read" : " is missing"));
+  void note_missing(const std::string& path) {
+    const bool exists = is_inner_path(path) && files_.kind(folder_ / path) != PathKind::kNone;
+    problems_.push_back(quote(path) + (exists ? " cannot be read" : " is missing"));
   }
 
   Result<void> finish(const fs::path& shown) const {
@@ -99,13 +99,13 @@ Error unreadable(const BuildFolder& build, const std::string& path, Error error)
 // Finds entries in the containers of one unit, which have the same path in every build.
 class Containers {
  public:
-  explicit Containers(const std::vector<BuildFolder>& from) : from_(from) {}
+  explicit Containers(const std::vector<BuildFolder>& builds) : builds_(builds) {}
 
   // Returns the tool's name for the entry, such as "hipv4-amdgcn-amd-amdhsa--gfx1100". An empty
   // target stands for the host's entry.
   Result<std::string> entry_name(const std::string& path, const std::string& target) const {
     std::string found;
-    for (const BuildFolder& build : from_) {
+    for (const BuildFolder& build : builds_) {
       const auto file = build.files.find(path);
       if (file == build.files.end() || !found.empty()) continue;
       const auto read = read_container(as_bytes(file->second), [&](const ContainerEntry& entry) -> Result<void> {
@@ -119,21 +119,21 @@ class Containers {
 
   Result<std::vector<FatbinEntry>> fatbin(const std::string& path) const {
     std::vector<FatbinEntry> entries;
-    for (const BuildFolder& build : from_) {
+    for (const BuildFolder& build : builds_) {
       const auto file = build.files.find(path);
       if (file == build.files.end()) continue;
-      const Result<std::vector<FatbinEntry>> some = fatbin_entries(as_bytes(file->second));
-      if (!some) return unreadable(build, path, some.error());
-      entries.insert(entries.end(), some->begin(), some->end());
+      const Result<std::vector<FatbinEntry>> read = fatbin_entries(as_bytes(file->second));
+      if (!read) return unreadable(build, path, read.error());
+      entries.insert(entries.end(), read->begin(), read->end());
     }
     return entries;
   }
 
  private:
-  const std::vector<BuildFolder>& from_;
+  const std::vector<BuildFolder>& builds_;
 };
 
-Error lost(const std::string& path, const std::string& target) {
+Error missing_entry(const std::string& path, const std::string& target) {
   return Error{.code = ErrorCode::kInvalidInput,
                .message = quote(path) + " does not hold its image for " + quote(target)}
       .hint("build or merge it again: what was changed is then made again");
@@ -146,7 +146,7 @@ Result<std::string> pack_amd(const std::string& path, const std::vector<const Ar
   for (const Artifact* image : images) {
     const std::string target = to_string(image->target);
     KILN_TRY_ASSIGN(std::string name, containers.entry_name(path, target));
-    if (name.empty()) return lost(path, target);
+    if (name.empty()) return missing_entry(path, target);
     entries.push_back({std::move(name), as_bytes(image->bytes)});
   }
   return write_offload_bundle(entries);
@@ -159,7 +159,7 @@ Result<std::string> pack_nvidia(const std::string& path, const std::vector<const
   for (const Artifact* image : images) {
     const std::string target = to_string(image->target);
     const auto entry = std::ranges::find(entries, target, &FatbinEntry::target);
-    if (entry == entries.end()) return lost(path, target);
+    if (entry == entries.end()) return missing_entry(path, target);
     chosen.push_back(*entry);
   }
   return write_fatbin(chosen);
@@ -215,15 +215,15 @@ BuildPath build_path(const fs::path& given, const fs::path& here) {
 
 Error no_build(const fs::path& folder, const fs::path& shown, const Files& files) {
   const auto has_build = [&](const fs::path& other) { return files.kind(other / "kiln.json") == PathKind::kFile; };
-  const auto names_in = [&](const fs::path& place) {
-    std::vector<std::string> names = files.list(place).value_or(std::vector<std::string>());
-    std::erase_if(names, [&](const std::string& name) { return !has_build(place / name); });
+  const auto builds_in = [&](const fs::path& parent) {
+    std::vector<std::string> names = files.list(parent).value_or(std::vector<std::string>());
+    std::erase_if(names, [&](const std::string& name) { return !has_build(parent / name); });
     return names;
   };
   const auto did_you_mean = [](const fs::path& meant) {
     return "did you mean " + quote(meant.lexically_normal().string()) + "?";
   };
-  const std::string way = "build it first: kiln build --out " + shell_quote(shown.string());
+  const std::string build_first = "build it first: kiln build --out " + shell_quote(shown.string());
   switch (files.kind(folder)) {
     case PathKind::kFile: {
       Recognized file = recognize(files.read(folder).value_or(""), shown);
@@ -231,15 +231,15 @@ Error no_build(const fs::path& folder, const fs::path& shown, const Files& files
       return misplaced(file, "the folder of a finished build", shown);
     }
     case PathKind::kNone: {
-      const std::string near = nearest(folder.filename().string(), names_in(folder.parent_path()));
+      const std::string near = nearest(folder.filename().string(), builds_in(folder.parent_path()));
       return Error{ErrorCode::kInvalidInput, "there is no folder " + quote(shown.string())}.hint(
-          near.empty() ? way : did_you_mean(shown.parent_path() / near));
+          near.empty() ? build_first : did_you_mean(shown.parent_path() / near));
     }
     default: break;
   }
   Error error{ErrorCode::kInvalidInput, quote(shown.string()) + " is not the folder of a finished build"};
   error.note("there is no " + quote((shown / "kiln.json").string()) + " in it");
-  if (const std::vector<std::string> inner = names_in(folder); !inner.empty()) {
+  if (const std::vector<std::string> inner = builds_in(folder); !inner.empty()) {
     return error.hint(did_you_mean(shown / inner.front()));
   }
   fs::path up = "..";
@@ -250,15 +250,15 @@ Error no_build(const fs::path& folder, const fs::path& shown, const Files& files
   if (files.kind(folder / "targets.json") == PathKind::kFile) {
     return error.hint("it has a manifest: name the out folder of a build of it, such as 'out'");
   }
-  return error.hint(way);
+  return error.hint(build_first);
 }
 
 Result<Json> read_build_document(const fs::path& folder, const fs::path& shown,
                                  const Files& files) {
   const Result<std::string> text = files.read(folder / "kiln.json");
   if (!text) {
-    const bool is_there = files.kind(folder / "kiln.json") != PathKind::kNone;
-    return is_there ? text.error() : no_build(folder, shown, files);
+    const bool exists = files.kind(folder / "kiln.json") != PathKind::kNone;
+    return exists ? text.error() : no_build(folder, shown, files);
   }
   constexpr JsonLimits kLimits{.bytes = 256U << 20, .depth = 32};
   Result<Json> document = read_json(*text, (shown / "kiln.json").generic_string(), kLimits);
@@ -284,7 +284,7 @@ Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& sh
     for (std::size_t unit = 0; unit < module.sources.size(); ++unit) {
       const std::string path = source_bundle_path(module.name, unit);
       std::optional<std::string> text = reader.find(path);
-      if (!text) reader.missing(path);
+      if (!text) reader.note_missing(path);
       module.source_bundles.push_back(std::move(text).value_or(std::string()));
     }
   }
@@ -293,18 +293,18 @@ Result<BuildFolder> read_build_folder(const fs::path& folder, const fs::path& sh
   }
   for (const std::string& path : converted_files(build.catalog)) {
     std::optional<std::string> text = reader.find(path);
-    if (!text) reader.missing(path);
+    if (!text) reader.note_missing(path);
     build.files[path] = std::move(text).value_or(std::string());
   }
   KILN_TRY(reader.finish(shown));
   return build;
 }
 
-Result<FileMap> repack(const Catalog& catalog, const std::vector<BuildFolder>& from) {
-  const Containers containers(from);
+Result<FileMap> repack(const Catalog& catalog, const std::vector<BuildFolder>& builds) {
+  const Containers containers(builds);
   FileMap files;
   const auto copy = [&](const std::string& path) {
-    for (const BuildFolder& build : from) {
+    for (const BuildFolder& build : builds) {
       const auto file = build.files.find(path);
       if (file != build.files.end()) files.insert(*file);
     }

@@ -51,7 +51,7 @@ Result<BuildFolder> read_build_folder(const std::filesystem::path& folder,
 // Makes the bundles and converted sources of `catalog` from the files of the builds that its images
 // come from.
 Result<std::map<std::string, std::string>> repack(const Catalog& catalog,
-                                                  const std::vector<BuildFolder>& from);
+                                                  const std::vector<BuildFolder>& builds);
 
 // Makes `folder` hold this build and no other file of kiln's. The caller holds the folder's lock.
 Result<void> write_build_folder(const BuildFolder& build, const std::filesystem::path& folder,

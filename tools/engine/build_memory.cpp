@@ -32,15 +32,16 @@ BuildMemory::BuildMemory(Files& files, const Plan& plan, const Environment& envi
 Result<void> BuildMemory::save() {
   const auto of_project = [this](const std::string& path) { return is_of_project(path); };
   const auto of_machine = [this](const std::string& path) { return !is_of_project(path); };
-  if (!user_digests_.empty() && digests.learnt(of_machine))
+  if (!user_digests_.empty() && digests.has_new(of_machine)) {
     (void)files_.write(user_digests_, digests.save(of_machine));
+  }
   // If the folder was removed during the build, kiln's mark went with it. Whatever is there now was
   // made by this build, so the mark is written again.
   const std::filesystem::path mark = lock_file(out_root_);
-  if ((state.is_changed || digests.learnt(of_project)) && files_.kind(mark) == PathKind::kNone) {
+  if ((state.is_changed || digests.has_new(of_project)) && files_.kind(mark) == PathKind::kNone) {
     KILN_TRY(files_.write(mark, ""));
   }
-  if (digests.learnt(of_project)) {
+  if (digests.has_new(of_project)) {
     KILN_TRY(files_.write(out_root_ / ".kiln" / "digests", digests.save(of_project)));
   }
   if (!state.is_changed) return {};

@@ -23,7 +23,7 @@
 namespace kiln::tools {
 namespace {
 
-std::string without(std::string text, const std::string& word) {
+std::string erase_all(std::string text, const std::string& word) {
   for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos;) text.erase(at, word.size());
   return text;
 }
@@ -40,7 +40,7 @@ class Scheduler {
             const ExecuteOptions& options)
       : context_(context), state_(state), files_(files), processes_(processes), options_(options),
         steps_(context.plan.steps), progress_(steps_.size()), ready_(steps_) {
-    result_.steps.resize(steps_.size());
+    execution_.steps.resize(steps_.size());
   }
 
   Result<Execution> run() {
@@ -55,7 +55,7 @@ class Scheduler {
     }
     if (stop_) return std::move(*stop_);
     collect_errors();
-    return std::move(result_);
+    return std::move(execution_);
   }
 
  private:
@@ -73,13 +73,14 @@ class Scheduler {
   // text appears only once.
   void collect_errors() {
     // printed text without the target's name -> id of the first step that printed it
-    std::map<std::string, std::string> told;
+    std::map<std::string, std::string> first_printed;
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       if (!progress_[i].error) continue;
-      Error& error = result_.errors.emplace_back(std::move(*progress_[i].error));
+      Error& error = execution_.errors.emplace_back(std::move(*progress_[i].error));
       const Step& step = steps_[i];
       if (step.target.empty() || error.notes.empty() || !is_printed(error.notes.front())) continue;
-      const auto [first, is_new] = told.emplace(without(error.notes.front().text, step.target), step.id);
+      const auto [first, is_new] =
+          first_printed.emplace(erase_all(error.notes.front().text, step.target), step.id);
       if (is_new) continue;
       error.notes.clear();
       error.note(std::string(to_string(step.tool)) + " printed the same as for " + quote(first->second));
@@ -130,7 +131,7 @@ class Scheduler {
         Assessment assessment = assess(step, record_of(step), context_);
         if (assessment.freshness == Freshness::kFresh) {
           progress_[i].phase = Phase::kDone;
-          result_.steps[i].status = StepStatus::kUpToDate;
+          execution_.steps[i].status = StepStatus::kUpToDate;
           continue;
         }
         progress_[i].assessment = std::move(assessment);
@@ -165,7 +166,7 @@ class Scheduler {
   void prepare_queue() {
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
       progress_[i].expected = expected_milliseconds(steps_[i]);
-      if (progress_[i].expected != 0) ready_.took(i, progress_[i].expected);
+      if (progress_[i].expected != 0) ready_.record_duration(i, progress_[i].expected);
       if (progress_[i].phase != Phase::kWaiting) continue;
       for (const std::uint32_t before : steps_[i].after) {
         if (progress_[before].phase == Phase::kDone) continue;
@@ -209,9 +210,11 @@ class Scheduler {
     --unfinished_;
     if (!is_packing(steps_[i])) --uncompiled_;
     if (phase == Phase::kFailed) any_failed_ = true;
-    if (report.milliseconds != 0) ready_.took(static_cast<std::uint32_t>(i), report.milliseconds);
-    result_.steps[i] = std::move(report);
-    if (options_.observer != nullptr) options_.observer->finished(steps_[i], result_.steps[i]);
+    if (report.milliseconds != 0) {
+      ready_.record_duration(static_cast<std::uint32_t>(i), report.milliseconds);
+    }
+    execution_.steps[i] = std::move(report);
+    if (options_.observer != nullptr) options_.observer->finished(steps_[i], execution_.steps[i]);
     for (const std::uint32_t follower : progress_[i].followers) {
       if (progress_[follower].phase != Phase::kWaiting) continue;
       if (phase == Phase::kFailed) {
@@ -251,9 +254,9 @@ class Scheduler {
       }
       const std::optional<StepRecord> record = copy_record(steps_[*next]);
       lock.unlock();
-      Made made = make(*next, record ? &*record : nullptr);
+      StepResult result = update(*next, record ? &*record : nullptr);
       lock.lock();
-      settle(*next, std::move(made));
+      settle(*next, std::move(result));
     }
   }
 
@@ -263,23 +266,24 @@ class Scheduler {
   }
 
   // Result of one step, before the scheduler takes note of it.
-  struct Made {
+  struct StepResult {
     StepReport report;
     std::optional<StepRecord> record;
     std::optional<Error> error;
     std::string warning;
   };
 
-  Made make(std::size_t i, const StepRecord* record) {
+  // Brings the output of a step up to date: finds it in the shared store, or runs the step.
+  StepResult update(std::size_t i, const StepRecord* record) {
     const Step& step = steps_[i];
-    Made made;
+    StepResult result;
     Assessment assessment = progress_[i].assessment ? std::move(*progress_[i].assessment)
                                                     : assess(step, record, context_);
-    made.report.reasons = assessment.reasons;
+    result.report.reasons = assessment.reasons;
     if (assessment.freshness == Freshness::kFresh) {
-      made.report.status = StepStatus::kUpToDate;
-      made.record = *record;
-      return made;
+      result.report.status = StepStatus::kUpToDate;
+      result.record = *record;
+      return result;
     }
     std::optional<StepOutput> output =
         find_in_cache(options_.cache, step, assessment.ingredients, context_);
@@ -289,15 +293,15 @@ class Scheduler {
       claim = claim_in_cache(options_.cache, assessment.ingredients, options_.interrupt);
       if (claim) {
         output = find_in_cache(options_.cache, step, assessment.ingredients, context_,
-                               CacheStore::Levels::kHere);
+                               CacheStore::Levels::kLocal);
       }
     }
-    made.report.status = output ? StepStatus::kCached : StepStatus::kRan;
+    result.report.status = output ? StepStatus::kCached : StepStatus::kRan;
     // A cached step keeps the duration of its last run on this machine.
     std::uint64_t milliseconds = record == nullptr ? 0 : record->milliseconds;
     if (!output) {
       Result<StepOutput> ran = run_step(step, context_, files_, processes_);
-      if (!ran) return failed(std::move(made), std::move(ran).error());
+      if (!ran) return failed(std::move(result), std::move(ran).error());
       output = std::move(*ran);
       // The inputs were digested before the first step ran, possibly long ago.
       if (output->changed_meanwhile.empty()) {
@@ -305,60 +309,59 @@ class Scheduler {
             changed_since(assessment.ingredients, step, context_.plan,
                           context_.toolchain.tool(step.tool), context_.digests);
       }
-      milliseconds = made.report.milliseconds = output->milliseconds;
+      milliseconds = result.report.milliseconds = output->milliseconds;
     }
     if (auto placed = place_output(step, *output, context_, files_); !placed) {
-      return failed(std::move(made), std::move(placed).error());
+      return failed(std::move(result), std::move(placed).error());
     }
     if (!output->changed_meanwhile.empty()) {
-      made.warning = display_path(output->changed_meanwhile) +
-                     " changed during the build: " + quote(step.id) +
-                     " will run again in the next one";
-      return made;
+      result.warning = display_path(output->changed_meanwhile) +
+                       " changed during the build: " + quote(step.id) +
+                       " will run again in the next one";
+      return result;
     }
-    if (made.report.status == StepStatus::kRan && cache_takes_outputs_) {
-      const auto kept = put_in_cache(options_.cache, step, assessment.ingredients, *output);
+    if (result.report.status == StepStatus::kRan && cache_takes_outputs_) {
+      const auto stored = put_in_cache(options_.cache, step, assessment.ingredients, *output);
       // The folder may be read-only or the disk full. The warning is given once, and storing stops.
-      if (!kept && cache_takes_outputs_.exchange(false)) {
-        made.warning = "outputs are not kept for other builds: " + kept.error().message;
+      if (!stored && cache_takes_outputs_.exchange(false)) {
+        result.warning = "outputs are not kept for other builds: " + stored.error().message;
       }
     }
-    made.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
-                             .dependencies = std::move(output->dependencies),
-                             .output = output->digest,
-                             .log = output->log_digest,
-                             .milliseconds = milliseconds};
-    return made;
+    result.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
+                               .dependencies = std::move(output->dependencies),
+                               .output = output->digest,
+                               .log = output->log_digest,
+                               .milliseconds = milliseconds};
+    return result;
   }
 
-  static Made failed(Made made, Error error) {
-    made.report.status = StepStatus::kFailed;
-    made.error = std::move(error);
-    return made;
+  static StepResult failed(StepResult result, Error error) {
+    result.report.status = StepStatus::kFailed;
+    result.error = std::move(error);
+    return result;
   }
 
-  void settle(std::size_t i, Made made) {
+  void settle(std::size_t i, StepResult result) {
     state_.is_changed = true;
     // The output in place is now either on record or of unknown origin.
-    if (made.record) {
-      state_.steps[steps_[i].id] = std::move(*made.record);
+    if (result.record) {
+      state_.steps[steps_[i].id] = std::move(*result.record);
     } else {
       state_.steps.erase(steps_[i].id);
     }
-    if (!made.warning.empty() &&
-        std::find(result_.warnings.begin(), result_.warnings.end(), made.warning) ==
-            result_.warnings.end()) {
-      result_.warnings.push_back(std::move(made.warning));
+    if (!result.warning.empty() && std::find(execution_.warnings.begin(), execution_.warnings.end(),
+                                             result.warning) == execution_.warnings.end()) {
+      execution_.warnings.push_back(std::move(result.warning));
     }
     // An interrupted step has not failed: it is not reported and does not fail its followers.
-    if (made.error && made.error->code == ErrorCode::kInterrupted) {
-      stop_ = std::move(*made.error);
+    if (result.error && result.error->code == ErrorCode::kInterrupted) {
+      stop_ = std::move(*result.error);
       changed_.notify_all();
       return;
     }
-    const Phase phase = made.error ? Phase::kFailed : Phase::kDone;
-    progress_[i].error = std::move(made.error);
-    finish(i, phase, std::move(made.report));
+    const Phase phase = result.error ? Phase::kFailed : Phase::kDone;
+    progress_[i].error = std::move(result.error);
+    finish(i, phase, std::move(result.report));
   }
 
   const BuildContext& context_;
@@ -380,7 +383,7 @@ class Scheduler {
   std::size_t uncompiled_ = 0;  // unfinished steps other than bundles
   bool any_failed_ = false;
   std::optional<Error> stop_;
-  Execution result_;
+  Execution execution_;
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 #include "base/diagnostic.hpp"
 #include "base/digest.hpp"
 #include "base/text.hpp"
+#include "tools/engine/probe_cache.hpp"
 #include "tools/engine/probe_tool.hpp"
 #include "tools/engine/tool_environment.hpp"
-#include "tools/engine/tool_memory.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/system/cache_store.hpp"
 
@@ -54,9 +54,9 @@ struct Candidate {
   fs::path root;  // the folder of the vendor's toolkit
 };
 
-// Returns a candidate's name for error messages: "/usr/local/cuda/bin/nvcc",
+// Names a candidate in error messages: "/usr/local/cuda/bin/nvcc",
 // "/elsewhere/nvcc (KILN_NVCC)", "nvcc on PATH".
-std::string place_of(const Candidate& candidate) {
+std::string display_name(const Candidate& candidate) {
   if (candidate.program.empty()) return candidate.rule;
   const std::string program = candidate.program.string();
   const bool is_variable = candidate.rule.find('_') != std::string::npos || candidate.rule == "CXX" ||
@@ -64,7 +64,7 @@ std::string place_of(const Candidate& candidate) {
   return is_variable ? program + " (" + candidate.rule + ")" : program;
 }
 
-fs::path memory_path(const Files& files, const Environment& environment) {
+fs::path cache_path(const Files& files, const Environment& environment) {
   const CacheFolder cache = cache_folder(files, environment);
   return cache.is_usable() ? cache.path / "tools" : fs::path();
 }
@@ -75,16 +75,16 @@ class Search {
       : files_(files),
         processes_(processes),
         environment_(environment),
-        memory_(files, memory_path(files, environment)),
-        own_(environment.toolchain_directory()),
-        distrust_(files.why_untrusted(own_)) {}
+        cache_(files, cache_path(files, environment)),
+        own_toolchain_(environment.toolchain_directory()),
+        why_untrusted_(files.why_untrusted(own_toolchain_)) {}
 
   Result<Toolchain> run() {
     for (const Recipe& recipe : kRecipes) {
       KILN_TRY_ASSIGN(Tool tool, find(recipe));
       toolchain_.tools.push_back(std::move(tool));
     }
-    memory_.save();
+    cache_.save();
     return std::move(toolchain_);
   }
 
@@ -97,7 +97,7 @@ class Search {
     std::vector<std::string> tried;
     for (Candidate& candidate : candidates(recipe)) {
       if (candidate.program.empty() || !files_.status(candidate.program)) {
-        tried.push_back(place_of(candidate));
+        tried.push_back(display_name(candidate));
         continue;
       }
       fs::path libraries;
@@ -106,7 +106,7 @@ class Search {
         libraries = device_libraries(candidate.root);
       }
       tool.environment = environment_of(recipe.kind, candidate, libraries);
-      const Result<Probe> probe = recall_or_probe(recipe.kind, candidate, libraries, tool);
+      const Result<Probe> probe = find_or_probe(recipe.kind, candidate, libraries, tool);
       if (!probe) {
         if (probe.error().code == ErrorCode::kInterrupted) return probe.error();
         tried.push_back(probe.error().message);
@@ -150,20 +150,20 @@ class Search {
         found.push_back({program, "PATH", root_above(program)});
       }
     }
-    add_own(recipe, found);
+    add_own_toolchain(recipe, found);
     return found;
   }
 
-  void add_own(const Recipe& recipe, std::vector<Candidate>& found) const {
-    if (recipe.vendor == Vendor::kNone || own_.empty()) return;
-    if (!distrust_.empty()) {
-      found.push_back({{}, "not " + own_.string() + " because " + distrust_, {}});
+  void add_own_toolchain(const Recipe& recipe, std::vector<Candidate>& found) const {
+    if (recipe.vendor == Vendor::kNone || own_toolchain_.empty()) return;
+    if (!why_untrusted_.empty()) {
+      found.push_back({{}, "not " + own_toolchain_.string() + " because " + why_untrusted_, {}});
       return;
     }
     const std::string rule = "kiln's own toolchain";
-    if (recipe.vendor == Vendor::kAmd) add_below(own_ / "rocm", rule, recipe, found);
-    if (recipe.kind == ToolKind::kHipify) add_below(own_ / "hipify", rule, recipe, found);
-    if (recipe.vendor == Vendor::kNvidia) add_below(own_ / "cuda", rule, recipe, found);
+    if (recipe.vendor == Vendor::kAmd) add_below(own_toolchain_ / "rocm", rule, recipe, found);
+    if (recipe.kind == ToolKind::kHipify) add_below(own_toolchain_ / "hipify", rule, recipe, found);
+    if (recipe.vendor == Vendor::kNvidia) add_below(own_toolchain_ / "cuda", rule, recipe, found);
   }
 
   static void add_below(const fs::path& root, const std::string& rule, const Recipe& recipe,
@@ -197,11 +197,13 @@ class Search {
   // Returns `root`, or if it has no HIP headers (as with a distribution's clang++), the first ROCm
   // folder that has them.
   fs::path with_hip_headers(const fs::path& root) const {
-    std::vector<fs::path> places = {root};
-    for (const auto& [other, rule] : roots(Vendor::kAmd)) places.push_back(other);
-    if (!own_.empty() && distrust_.empty()) places.push_back(own_ / "rocm");
-    for (const fs::path& place : places) {
-      if (files_.status(place / "include/hip/hip_runtime.h")) return place;
+    std::vector<fs::path> folders = {root};
+    for (const auto& [other, rule] : roots(Vendor::kAmd)) folders.push_back(other);
+    if (!own_toolchain_.empty() && why_untrusted_.empty()) {
+      folders.push_back(own_toolchain_ / "rocm");
+    }
+    for (const fs::path& folder : folders) {
+      if (files_.status(folder / "include/hip/hip_runtime.h")) return folder;
     }
     return root;
   }
@@ -209,20 +211,22 @@ class Search {
   // Folder of the device libraries (bitcode) for the HIP compiler of this ROCm; empty if there is
   // none.
   fs::path device_libraries(const fs::path& root) const {
-    std::vector<fs::path> places;
-    if (const auto named = environment_.get("DEVICE_LIB_PATH")) places.push_back(environment_.absolute(*named));
-    places.push_back(root / "amdgcn/bitcode");
+    std::vector<fs::path> folders;
+    if (const auto named = environment_.get("DEVICE_LIB_PATH")) {
+      folders.push_back(environment_.absolute(*named));
+    }
+    folders.push_back(root / "amdgcn/bitcode");
     for (const fs::path& clang : {root / "lib/llvm/lib/clang", root / "llvm/lib/clang"}) {
       if (const auto versions = files_.list(clang)) {
         for (const std::string& version : *versions) {
-          places.push_back(clang / version / "lib/amdgcn/bitcode");
-          places.push_back(clang / version / "amdgcn/bitcode");
+          folders.push_back(clang / version / "lib/amdgcn/bitcode");
+          folders.push_back(clang / version / "amdgcn/bitcode");
         }
       }
     }
-    places.push_back(root / "lib/x86_64-linux-gnu/amdgcn/bitcode");
-    for (const fs::path& place : places) {
-      if (files_.status(place / "ocml.bc")) return place.lexically_normal();
+    folders.push_back(root / "lib/x86_64-linux-gnu/amdgcn/bitcode");
+    for (const fs::path& folder : folders) {
+      if (files_.status(folder / "ocml.bc")) return folder.lexically_normal();
     }
     return {};
   }
@@ -237,8 +241,8 @@ class Search {
     return variables;
   }
 
-  Result<Probe> recall_or_probe(ToolKind kind, const Candidate& candidate,
-                                const fs::path& libraries, const Tool& tool) {
+  Result<Probe> find_or_probe(ToolKind kind, const Candidate& candidate, const fs::path& libraries,
+                              const Tool& tool) {
     KeyHasher hasher;
     hasher.add("kind", to_string(kind));
     hasher.add("program", candidate.program.string());
@@ -246,27 +250,27 @@ class Search {
     for (const auto& [name, value] : tool.environment) hasher.add(name, value);
     for (const auto& [name, value] : tool_environment(kind, environment_)) hasher.add(name, value);
     if (kind == ToolKind::kHipify) hasher.add("driver", hipify_driver_digest());
-    add_what_is_searched(hasher);
+    add_search_paths(hasher);
     const std::string key = hasher.finish().hex();
-    if (std::optional<Probe> known = memory_.recall(key)) return *std::move(known);
+    if (std::optional<Probe> known = cache_.find(key)) return *std::move(known);
     KILN_TRY_ASSIGN(Probe probe,
                     probe_tool({.kind = kind,
                                 .program = candidate.program,
                                 .environment = tool.environment,
                                 .device_libraries = libraries},
                                files_, processes_, environment_));
-    memory_.remember(key, probe);
+    cache_.store(key, probe);
     return probe;
   }
 
   // Adds what decides where a tool finds its programs and libraries: programs found on PATH by
   // name, and folders that variables name. Without them, a new file earlier in the search order
   // would go unnoticed.
-  void add_what_is_searched(KeyHasher& hasher) {
+  void add_search_paths(KeyHasher& hasher) {
     for (const char* name : {"gcc", "as", "ld", "perl"}) {
-      auto [at, is_new] = searched_.try_emplace(name);
-      if (is_new) at->second = find_on_path(name, files_, environment_).string();
-      hasher.add(name, at->second);
+      auto [program, is_new] = on_path_.try_emplace(name);
+      if (is_new) program->second = find_on_path(name, files_, environment_).string();
+      hasher.add(name, program->second);
     }
     for (const char* variable : {"LD_LIBRARY_PATH", "COMPILER_PATH", "HIP_CLANG_PATH"}) {
       const std::string folders = environment_.get(variable).value_or("");
@@ -299,10 +303,10 @@ class Search {
   Files& files_;
   Processes& processes_;
   const Environment& environment_;
-  ToolMemory memory_;
-  const fs::path own_;          // the folder that tools/setup.sh fills; empty: none
-  const std::string distrust_;  // why nothing in own_ is run; empty if it is trusted
-  std::map<std::string, std::string, std::less<>> searched_;  // programs on PATH, by name
+  ProbeCache cache_;
+  const fs::path own_toolchain_;     // the folder that tools/setup.sh fills; empty: none
+  const std::string why_untrusted_;  // why nothing in own_toolchain_ is run; empty if it is trusted
+  std::map<std::string, std::string, std::less<>> on_path_;  // programs, by name
   Toolchain toolchain_;
 };
 

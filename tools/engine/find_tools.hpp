@@ -11,8 +11,8 @@
 // KILN_HIPCC and HIPCXX may name hipcc, amdclang++ or clang++. The program's name decides which
 // options it is given.
 //
-// This is the only stage that runs programs to learn about them. The results are remembered per
-// user with the file status of every file they depend on (tool_memory.hpp), so that the next run
+// This is the only stage that runs programs to learn about them. The results are cached per
+// user with the file status of every file they depend on (probe_cache.hpp), so that the next run
 // runs none.
 #pragma once
 

@@ -18,7 +18,7 @@
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
 #include "tools/stages/verify.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -89,7 +89,7 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
 std::vector<Ingredient> outputs_of(const Ingredients& record) {
   std::vector<Ingredient> outputs;
   std::copy_if(record.begin(), record.end(), std::back_inserter(outputs),
-               [](const Ingredient& one) { return one.label.starts_with(kWrote); });
+               [](const Ingredient& entry) { return entry.label.starts_with(kWrote); });
   return outputs;
 }
 
@@ -261,8 +261,8 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   ImageSources sources;
   for (const std::string& path : files_below(files, out, kImages + module.name, 1)) {
     const std::optional<Digest> digest = context.digests.digest(out / path);
-    const auto said = digest ? before.find(*digest) : before.end();
-    if (said != before.end()) sources.insert(*said);
+    const auto recorded = digest ? before.find(*digest) : before.end();
+    if (recorded != before.end()) sources.insert(*recorded);
   }
   for (const Artifact& image : module.images) sources[image.digest] = module.source_digest;
   return sources;
@@ -290,8 +290,8 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
   const std::vector<Ingredient> kept = outputs_of(now), outputs = outputs_of(before);
   std::vector<RemovedFile> removed;
   for (const Ingredient& old : outputs) {
-    const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& one) {
-      return one.label == old.label;
+    const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& output) {
+      return output.label == old.label;
     });
     const std::string name = old.label.substr(kWrote.size());
     // Source notes of images are removed together with the images (old_images.hpp).
@@ -317,8 +317,9 @@ Result<Catalog> make_catalog(const FinishRequest& request, std::vector<Module> m
     return texts.emplace(path, std::move(file.bytes)).first->second;
   };
   for (Module& module : modules) {
-    const auto spec = std::ranges::find(request.manifest.modules, module.name,
-                                        [](const ModuleSpec& one) { return one.name.value; });
+    const auto spec =
+        std::ranges::find(request.manifest.modules, module.name,
+                          [](const ModuleSpec& candidate) { return candidate.name.value; });
     KILN_TRY(describe_module(request.manifest, *spec, request.units, read_source, module));
   }
   Catalog catalog;

@@ -105,8 +105,8 @@ SharedIngredients::Variables variables_of(const Step& step, const Environment& e
 
 std::vector<std::string> arguments_of(const Ingredients& ingredients) {
   std::vector<std::string> arguments;
-  for (const Ingredient& one : ingredients) {
-    if (one.label == "argument") arguments.push_back(one.value);
+  for (const Ingredient& ingredient : ingredients) {
+    if (ingredient.label == "argument") arguments.push_back(ingredient.value);
   }
   return arguments;
 }
@@ -114,15 +114,12 @@ std::vector<std::string> arguments_of(const Ingredients& ingredients) {
 void explain_arguments(const Ingredients& before, const Ingredients& after,
                        std::vector<std::string>& reasons) {
   std::vector<std::string> old_words = arguments_of(before), new_words = arguments_of(after);
-  const auto drop_common = [](auto a, auto a_end, auto b, auto b_end) {
-    return std::mismatch(a, a_end, b, b_end);
-  };
   const auto [old_first, new_first] =
-      drop_common(old_words.begin(), old_words.end(), new_words.begin(), new_words.end());
+      std::mismatch(old_words.begin(), old_words.end(), new_words.begin(), new_words.end());
   old_words.erase(old_words.begin(), old_first);
   new_words.erase(new_words.begin(), new_first);
   const auto [old_last, new_last] =
-      drop_common(old_words.rbegin(), old_words.rend(), new_words.rbegin(), new_words.rend());
+      std::mismatch(old_words.rbegin(), old_words.rend(), new_words.rbegin(), new_words.rend());
   old_words.erase(old_last.base(), old_words.end());
   new_words.erase(new_last.base(), new_words.end());
   if (old_words.empty() && new_words.empty()) return;
@@ -152,13 +149,13 @@ std::string digest_text(const std::optional<Digest>& digest) {
 const std::vector<SharedIngredients::File>& SharedIngredients::parts(const Step& step,
                                                                      const Tool& tool) {
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = parts_.try_emplace({step.tool, step.tool_roles});
+  const auto [known, is_new] = parts_.try_emplace({step.tool, step.tool_roles});
   if (is_new) {
     for (const Tool::Part& part : tool.parts) {
-      if (depends_on(step, part)) at->second.push_back({label_of(part), part.path.native()});
+      if (depends_on(step, part)) known->second.push_back({label_of(part), part.path.native()});
     }
   }
-  return at->second;
+  return known->second;
 }
 
 const std::vector<SharedIngredients::File>& SharedIngredients::named_by(std::string_view word,
@@ -179,59 +176,59 @@ const std::vector<SharedIngredients::File>& SharedIngredients::named_by(std::str
 const SharedIngredients::Variables& SharedIngredients::variables(ToolKind tool,
                                                                  const Environment& environment) {
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = variables_.try_emplace(tool);
+  const auto [known, is_new] = variables_.try_emplace(tool);
   if (is_new) {
     for (auto& [name, value] : passed_variables(tool, environment)) {
-      at->second.emplace(name, std::move(value));
+      known->second.emplace(name, std::move(value));
     }
   }
-  return at->second;
+  return known->second;
 }
 
-SharedIngredients::OfFiles& SharedIngredients::of_files(const FileDigests& digests) {
+SharedIngredients::FileFacts& SharedIngredients::file_facts(const FileDigests& digests) {
   if (const std::uint64_t changes = digests.changes(); changes != changes_) {
-    of_files_ = {};
+    file_facts_ = {};
     changes_ = changes;
   }
-  return of_files_;
+  return file_facts_;
 }
 
 void SharedIngredients::append_parts(std::string& lines, const Step& step, const Tool& tool,
                                      FileDigests& digests) {
   const std::vector<File>& files = parts(step, tool);
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = of_files(digests).parts.try_emplace({step.tool, step.tool_roles});
+  const auto [known, is_new] = file_facts(digests).parts.try_emplace({step.tool, step.tool_roles});
   if (is_new) {
     for (const File& part : files) {
-      append_ingredient(at->second, kIngredient, part.label,
+      append_ingredient(known->second, kIngredient, part.label,
                         digest_text(digests.digest_at(part.path)));
     }
   }
-  lines += at->second;
+  lines += known->second;
 }
 
 void SharedIngredients::append_input(std::string& lines, const std::string& input,
                                      const Plan& plan, FileDigests& digests) {
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] = of_files(digests).inputs.try_emplace(input);
+  const auto [known, is_new] = file_facts(digests).inputs.try_emplace(input);
   if (is_new) {
-    append_ingredient(at->second, kIngredient, label_of_input(input),
+    append_ingredient(known->second, kIngredient, label_of_input(input),
                       digest_text(digests.digest_at(expand(input, plan))));
   }
-  lines += at->second;
+  lines += known->second;
 }
 
 bool SharedIngredients::are_unchanged(const Dependencies& dependencies, const Plan& plan,
                                       FileDigests& digests) {
   const std::lock_guard lock(mutex_);
-  const auto [at, is_new] =
-      of_files(digests).unchanged.try_emplace(dependencies.id(), dependencies, true);
+  const auto [known, is_new] =
+      file_facts(digests).unchanged.try_emplace(dependencies.id(), dependencies, true);
   if (is_new) {
-    at->second.second = std::ranges::all_of(dependencies, [&](const auto& one) {
-      return digests.digest_at(expand(one.first, plan)) == one.second;
+    known->second.second = std::ranges::all_of(dependencies, [&](const auto& file) {
+      return digests.digest_at(expand(file.first, plan)) == file.second;
     });
   }
-  return at->second.second;
+  return known->second.second;
 }
 
 std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& tool,
@@ -272,8 +269,8 @@ Ingredient read_ingredient(std::string_view line) {
 
 std::string write_ingredients(const Ingredients& ingredients) {
   std::string lines;
-  for (const Ingredient& one : ingredients) {
-    append_ingredient(lines, kIngredient, one.label, one.value);
+  for (const Ingredient& ingredient : ingredients) {
+    append_ingredient(lines, kIngredient, ingredient.label, ingredient.value);
   }
   return lines;
 }
@@ -291,34 +288,37 @@ Ingredients read_ingredients(std::string_view lines) {
 std::string changed_since(const Ingredients& ingredients, const Step& step, const Plan& plan,
                           const Tool& tool, const FileDigests& digests) {
   // Parts are searched in the order of ingredient_lines(), because two of them may share a label.
-  auto one = ingredients.begin();
-  const auto is_as_said = [&](const std::string& label, const std::filesystem::path& path) {
-    one =
-        std::find_if(one, ingredients.end(), [&](const auto& said) { return said.label == label; });
-    return one != ingredients.end() && digest_text(digests.digest_now(path)) == (one++)->value;
+  auto next = ingredients.begin();
+  const auto is_unchanged = [&](const std::string& label, const std::filesystem::path& path) {
+    next = std::ranges::find(next, ingredients.end(), label, &Ingredient::label);
+    return next != ingredients.end() && digest_text(digests.digest_now(path)) == (next++)->value;
   };
   for (const Tool::Part& part : tool.parts) {
-    if (depends_on(step, part) && !is_as_said(label_of(part), part.path)) return part.path.string();
+    if (depends_on(step, part) && !is_unchanged(label_of(part), part.path)) {
+      return part.path.string();
+    }
   }
   for (const std::string& path : files_named_by_options(ingredients)) {
-    if (!is_as_said(std::string(kNamedFile) + path, expand(path, plan))) return path;
+    if (!is_unchanged(std::string(kNamedFile) + path, expand(path, plan))) return path;
   }
   for (const std::string& input : step.inputs) {
-    if (!is_as_said(label_of_input(input), expand(input, plan))) return input;
+    if (!is_unchanged(label_of_input(input), expand(input, plan))) return input;
   }
   return {};
 }
 
 Digest key_of(const Ingredients& ingredients) {
   KeyHasher hasher;
-  for (const Ingredient& one : ingredients) hasher.add(one.label, one.value);
+  for (const Ingredient& ingredient : ingredients) hasher.add(ingredient.label, ingredient.value);
   return hasher.finish();
 }
 
 std::vector<std::string> files_named_by_options(const Ingredients& ingredients) {
   std::vector<std::string> names;
-  for (const Ingredient& one : ingredients) {
-    if (one.label.starts_with(kNamedFile)) names.push_back(one.label.substr(kNamedFile.size()));
+  for (const Ingredient& ingredient : ingredients) {
+    if (ingredient.label.starts_with(kNamedFile)) {
+      names.push_back(ingredient.label.substr(kNamedFile.size()));
+    }
   }
   return names;
 }
@@ -339,20 +339,21 @@ std::vector<std::string> explain_difference(const Ingredients& before, const Ing
   std::vector<std::string> reasons;
   // A label is usually unique, but two libraries may share role and name.
   std::multimap<std::string, std::string> old_values;
-  for (const Ingredient& one : before) {
-    if (one.label != "argument") old_values.emplace(one.label, one.value);
+  for (const Ingredient& ingredient : before) {
+    if (ingredient.label != "argument") old_values.emplace(ingredient.label, ingredient.value);
   }
-  for (const Ingredient& one : after) {
-    if (one.label == "argument") continue;
-    const auto [first, last] = old_values.equal_range(one.label);
-    const auto same = std::find_if(first, last, [&](const auto& old) { return old.second == one.value; });
+  for (const Ingredient& ingredient : after) {
+    if (ingredient.label == "argument") continue;
+    const auto [first, last] = old_values.equal_range(ingredient.label);
+    const auto same =
+        std::find_if(first, last, [&](const auto& old) { return old.second == ingredient.value; });
     if (same != last) {
       old_values.erase(same);
     } else if (first == last) {
-      reasons.push_back("new: " + display_label(one.label));
+      reasons.push_back("new: " + display_label(ingredient.label));
     } else {
-      reasons.push_back(display_label(one.label) +
-                        (one.value == kMissing ? " is gone" : " changed"));
+      reasons.push_back(display_label(ingredient.label) +
+                        (ingredient.value == kMissing ? " is gone" : " changed"));
       old_values.erase(first);
     }
   }
@@ -379,7 +380,7 @@ std::string neutral_path(const std::filesystem::path& path, const Plan& plan) {
   };
   consider("src", plan.source_root.native());
   consider("out", plan.out_root.native());
-  for (const auto& [place, root] : plan.places) consider(place, root);
+  for (const auto& [placeholder, root] : plan.placeholders) consider(placeholder, root);
   if (length == 0) return text;
   return "{" + std::string(name) + "}" + text.substr(length);
 }

@@ -6,7 +6,7 @@
 //   tool                nvcc
 //   part ptxas ptxas    digest of the file; the label has its role and its file name
 //   argument            one entry per word of argv, with {src} and {out}
-//   lines               named: what name_lines() does to a converted source
+//   lines               named: what add_line_directive() does to a converted source
 //   environment NAME    value: set by the step, or passed on from the user's environment
 //   source folder       its path, if nvcc writes it into the output: with debug information, or if
 //                       nvcc cannot be told another name for the source
@@ -72,20 +72,20 @@ class SharedIngredients {
 
  private:
   // Facts about files, valid as long as no digest may have changed.
-  struct OfFiles {
+  struct FileFacts {
     std::map<std::pair<ToolKind, std::vector<std::string>>, std::string> parts;
     std::unordered_map<std::string, std::string> inputs;
     std::unordered_map<const void*, std::pair<Dependencies, bool>> unchanged;
   };
   // The caller holds the mutex.
-  OfFiles& of_files(const FileDigests& digests);
+  FileFacts& file_facts(const FileDigests& digests);
 
   std::mutex mutex_;  // entries of the maps never change, so references to them stay valid
   std::map<std::pair<ToolKind, std::vector<std::string>>, std::vector<File>> parts_;
   std::map<std::string, std::vector<File>, std::less<>> words_;
   std::map<ToolKind, Variables> variables_;
-  OfFiles of_files_;
-  std::uint64_t changes_ = 0;  // FileDigests::changes() when of_files_ was filled
+  FileFacts file_facts_;
+  std::uint64_t changes_ = 0;  // FileDigests::changes() when file_facts_ was filled
 };
 
 // Returns a line "is " label "\t" value for each ingredient of the step. Most checks compare these
@@ -121,7 +121,7 @@ Digest key_of(const Ingredients& ingredients);
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after);
 
 // Returns `path` in a form that does not depend on where folders are: "{src}/...", "{out}/..." or
-// "{rocm}/..." if it lies below a root or place of the plan, and otherwise the absolute path.
+// "{rocm}/..." if it lies below a root or placeholder of the plan, and otherwise the absolute path.
 // Relative paths start at the source root, where steps run.
 std::string neutral_path(const std::filesystem::path& path, const Plan& plan);
 

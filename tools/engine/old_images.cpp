@@ -16,7 +16,7 @@ using Paths = std::unordered_set<std::string>;
 
 // True if a file is the source note of a module's images (formats/image_sources.hpp) and the
 // images' folder exists.
-bool tells_of_images(const Files& files, const std::filesystem::path& path) {
+bool describes_images(const Files& files, const std::filesystem::path& path) {
   std::filesystem::path folder = path;
   return path.extension() == ".sources" &&
          files.kind(folder.replace_extension()) == PathKind::kFolder;
@@ -30,47 +30,47 @@ Reads reads_of(const StepRecord& record) {
   Reads reads = record.dependencies.list();
   const Ingredients ingredients = read_ingredients(record.ingredients);
   for (const std::string_view label : {kInput, kNamedFile}) {
-    for (const Ingredient& one : ingredients) {
-      if (!one.label.starts_with(label)) continue;
+    for (const Ingredient& ingredient : ingredients) {
+      if (!ingredient.label.starts_with(label)) continue;
       Digest digest;  // a missing file gets the zero digest, which no file has
-      (void)Digest::parse(one.value, digest);
-      reads.emplace_back(one.label.substr(label.size()), digest);
+      (void)Digest::parse(ingredient.value, digest);
+      reads.emplace_back(ingredient.label.substr(label.size()), digest);
     }
   }
   return reads;
 }
 
 // Knows which outputs were made from files that have not changed since.
-class Current {
+class CurrentOutputs {
  public:
-  Current(const BuildContext& context, const BuildState& state)
+  CurrentOutputs(const BuildContext& context, const BuildState& state)
       : context_(context), state_(state) {}
 
-  bool holds(const Digest& output) {
-    if (makers_.empty()) {
-      for (const auto& [id, record] : state_.steps) makers_.emplace(record.output, &record);
+  bool contains(const Digest& output) {
+    if (producers_.empty()) {
+      for (const auto& [id, record] : state_.steps) producers_.emplace(record.output, &record);
     }
-    const auto known = answers_.find(output);
-    if (known != answers_.end()) return known->second;
-    answers_[output] = false;  // breaks cycles: an output that depends on itself is not current
-    const auto [first, last] = makers_.equal_range(output);
-    const bool is_current = std::any_of(first, last, [&](const auto& maker) {
-      const Reads reads = reads_of(*maker.second);
-      return std::all_of(reads.begin(), reads.end(), [&](const auto& one) {
-        const auto& [path, digest] = one;
+    const auto known = is_current_.find(output);
+    if (known != is_current_.end()) return known->second;
+    is_current_[output] = false;  // breaks cycles: an output that depends on itself is not current
+    const auto [first, last] = producers_.equal_range(output);
+    const bool is_current = std::any_of(first, last, [&](const auto& producer) {
+      const Reads reads = reads_of(*producer.second);
+      return std::all_of(reads.begin(), reads.end(), [&](const auto& file) {
+        const auto& [path, digest] = file;
         const bool is_same = context_.digests.digest_at(expand(path, context_.plan)) == digest;
-        return is_same && (!path.starts_with("{out}/") || holds(digest));
+        return is_same && (!path.starts_with("{out}/") || contains(digest));
       });
     });
-    answers_[output] = is_current;
+    is_current_[output] = is_current;
     return is_current;
   }
 
  private:
   const BuildContext& context_;
   const BuildState& state_;
-  std::multimap<Digest, const StepRecord*> makers_;
-  std::map<Digest, bool> answers_;
+  std::multimap<Digest, const StepRecord*> producers_;
+  std::map<Digest, bool> is_current_;
 };
 
 // Returns the paths of the plan's outputs, relative to the out folder.
@@ -128,14 +128,14 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
       if (!made.contains(path)) found.push_back(std::move(path));
     }
   }
-  Current current(context, state);
+  CurrentOutputs current(context, state);
   std::vector<std::string> removed;
   for (const std::string& path : found) {
     if (!is_of_kiln(path)) continue;
     if (extent == BuildExtent::kSelected) {
-      if (tells_of_images(files, out / path)) continue;
+      if (describes_images(files, out / path)) continue;
       const std::optional<Digest> digest = context.digests.digest(out / path);
-      if (digest && current.holds(*digest)) continue;
+      if (digest && current.contains(*digest)) continue;
     }
     if (!files.remove_all(out / path)) continue;
     removed.push_back(path);

@@ -19,8 +19,8 @@ namespace {
 // Ninja creates the folders of outputs in advance. A tree that is too deep counts as a file.
 std::optional<fs::path> first_file(const Files& files, const fs::path& root,
                                    const fs::path& inner) {
-  constexpr int kDeepest = 16;
-  if (std::distance(inner.begin(), inner.end()) > kDeepest) return inner;
+  constexpr int kMaxDepth = 16;
+  if (std::distance(inner.begin(), inner.end()) > kMaxDepth) return inner;
   for (const std::string& name : files.list(root / inner).value_or(std::vector<std::string>())) {
     const fs::path path = inner / name;
     if (files.kind(root / path) != PathKind::kFolder) return path;
@@ -76,7 +76,7 @@ fs::path lock_file(const fs::path& out_root) { return out_root / ".kiln" / "lock
 
 fs::path scratch_folders(const fs::path& out_root) { return out_root / ".kiln" / "tmp"; }
 
-Result<Staging> Staging::make(HeldFiles& files, const fs::path& out_root) {
+Result<Staging> Staging::make(SandboxedFiles& files, const fs::path& out_root) {
   const fs::path folders = scratch_folders(out_root);
   for (const std::string& name : files.list(folders).value_or(std::vector<std::string>())) {
     // An orphaned compiler may still write there. The next build then removes what is left.
@@ -86,8 +86,9 @@ Result<Staging> Staging::make(HeldFiles& files, const fs::path& out_root) {
   return Staging(files, std::move(folder));
 }
 
-Staging::Staging(HeldFiles& files, fs::path folder) : files_(&files), folder_(std::move(folder)) {
-  files_->stage_in(folder_);
+Staging::Staging(SandboxedFiles& files, fs::path folder)
+    : files_(&files), folder_(std::move(folder)) {
+  files_->set_staging_folder(folder_);
 }
 
 Staging::Staging(Staging&& other) noexcept
@@ -95,7 +96,7 @@ Staging::Staging(Staging&& other) noexcept
 
 Staging::~Staging() {
   if (files_ == nullptr) return;
-  files_->stage_in({});
+  files_->set_staging_folder({});
   (void)files_->remove_all(folder_);
 }
 

@@ -5,7 +5,7 @@
 
 #include "kiln/result.hpp"
 #include "tools/system/files.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 
@@ -31,15 +31,15 @@ std::filesystem::path scratch_folders(const std::filesystem::path& out_root);
 // lock. make() removes what killed builds left; the destructor removes the folder.
 class Staging {
  public:
-  static Result<Staging> make(HeldFiles& files, const std::filesystem::path& out_root);
+  static Result<Staging> make(SandboxedFiles& files, const std::filesystem::path& out_root);
   ~Staging();
   Staging(Staging&& other) noexcept;
   Staging& operator=(Staging&&) = delete;
   const std::filesystem::path& folder() const { return folder_; }
 
  private:
-  Staging(HeldFiles& files, std::filesystem::path folder);
-  HeldFiles* files_;
+  Staging(SandboxedFiles& files, std::filesystem::path folder);
+  SandboxedFiles* files_;
   std::filesystem::path folder_;
 };
 

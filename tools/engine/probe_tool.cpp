@@ -350,7 +350,7 @@ Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Proces
 
 fs::path find_on_path(std::string_view name, const Files& files, const Environment& environment) {
   if (name.empty()) return {};
-  const std::string path = environment.get("PATH").value_or(std::string(kUsualPath));
+  const std::string path = environment.get("PATH").value_or(std::string(kDefaultPath));
   for (const std::string_view folder : split(path, ':')) {
     // An empty or relative entry names another program in each working folder, so it is ignored.
     if (!folder.starts_with('/')) continue;

@@ -11,7 +11,7 @@
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
-#include "tools/stages/name_lines.hpp"
+#include "tools/stages/line_directive.hpp"
 #include "tools/stages/plan_hipify.hpp"
 
 namespace kiln::tools {
@@ -35,7 +35,7 @@ void redirect(std::string& word, std::string_view path, std::string_view to) {
   }
 }
 
-std::string describe_end(const Outcome& outcome) {
+std::string exit_text(const Outcome& outcome) {
   return outcome.signal != 0 ? "ended by signal " + std::to_string(outcome.signal)
                              : "exit status " + std::to_string(outcome.exit_code);
 }
@@ -72,7 +72,7 @@ bool is_of_earlier_step(const std::string& neutral, const Step& step, const Plan
 // milliseconds. Waits until the clock is past the last change of each input. Otherwise a file saved
 // just before the start would look changed after it.
 std::int64_t start_time(const Step& step, const BuildContext& context, Files& files, const Scratch& scratch) {
-  constexpr std::int64_t kLongestTick = 50'000'000;
+  constexpr std::int64_t kMaxTick = 50'000'000;
   std::int64_t last_change = 0;
   for (const std::string& input : step.inputs) {
     if (is_of_earlier_step(input, step, context.plan)) continue;
@@ -86,9 +86,9 @@ std::int64_t start_time(const Step& step, const BuildContext& context, Files& fi
   const std::int64_t first = now();
   std::int64_t started = first;
   // If the clock is further behind, the change was stamped by another machine's clock.
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kLongestTick);
-  while (started <= last_change && last_change - first < kLongestTick &&
-         std::chrono::steady_clock::now() < give_up) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kMaxTick);
+  while (started <= last_change && last_change - first < kMaxTick &&
+         std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (!files.touch(scratch.path())) break;
     started = now();
@@ -172,7 +172,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   StepOutput result;
   result.log = joined_output(outcome);
   result.milliseconds = static_cast<std::uint64_t>(outcome.duration.count() / 1000);
-  if (!outcome.ok()) return step_error(step, context, files, describe_end(outcome), result.log);
+  if (!outcome.ok()) return step_error(step, context, files, exit_text(outcome), result.log);
   Result<std::string> bytes = files.read(output);
   if (!bytes) {
     return step_error(step, context, files, "the tool reported success but wrote no output", result.log)
@@ -182,7 +182,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   if (step.kind == StepKind::kHipify) {
     const std::string& source = step.inputs.front();
     KILN_TRY_ASSIGN(const std::string original, files.read(expand(source, plan)));
-    result.bytes = name_lines(std::move(result.bytes), original, display_path(source));
+    result.bytes = add_line_directive(std::move(result.bytes), original, display_path(source));
   }
   result.digest = sha256(result.bytes);
   result.log_digest = sha256(result.log);

@@ -180,8 +180,8 @@ std::string write_state(const BuildState& state) {
     lines.append("made ").append(step.output.hex()).append(" ").append(step.log.hex());
     lines.append(" ").append(std::to_string(step.milliseconds)).append("\n");
   }
-  for (const Ingredient& one : state.finish) {
-    append_ingredient(lines, kFinish, one.label, one.value);
+  for (const Ingredient& ingredient : state.finish) {
+    append_ingredient(lines, kFinish, ingredient.label, ingredient.value);
   }
   return seal(kFormat, kVersion, lines);
 }

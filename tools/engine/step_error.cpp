@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 #include "tools/system/own_folder.hpp"
 
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // True if the host compiler's log shows words that only CUDA compilers know.
-bool is_of_plain_cuda(std::string_view log) {
+bool is_plain_cuda(std::string_view log) {
   const auto has = [&](std::string_view text) { return log.find(text) != std::string_view::npos; };
   if (has("platform.cuh")) return false;
   return has("__global__") || has("cuda_fp16.h") || has("cuda_bf16.h") || has("cuda_runtime.h");
@@ -108,31 +108,30 @@ std::string seen_from(const fs::path& here, std::string_view log, const Plan& pl
 // there is none.
 std::uint32_t cut_number(std::string_view& text, char open) {
   const std::size_t at = text.rfind(open);
-  std::uint32_t number = 0;
   if (at == std::string_view::npos) return 0;
-  const auto [end, code] = std::from_chars(text.data() + at + 1, text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size()) return 0;
+  const auto number = parse_integer<std::uint32_t>(text.substr(at + 1));
+  if (!number) return 0;
   text = text.substr(0, at);
-  return number;
+  return *number;
 }
 
-// Returns the place of the compiler's first error: GCC and Clang print "a.cu:3:5: error: ...", nvcc
-// "a.cu(3): error: ...".
+// Returns the location of the compiler's first error: GCC and Clang print "a.cu:3:5: error: ...",
+// nvcc "a.cu(3): error: ...".
 Location first_error(std::string_view log) {
   for (const std::string_view line : split(log, '\n')) {
     for (const std::string_view word : {": error: ", ": fatal error: "}) {
-      std::string_view place = line.substr(0, std::min(line.find(word), line.size()));
-      if (place.size() == line.size()) continue;
+      std::string_view position = line.substr(0, std::min(line.find(word), line.size()));
+      if (position.size() == line.size()) continue;
       Location where;
-      if (place.ends_with(')')) {
-        place.remove_suffix(1);
-        where.line = cut_number(place, '(');
+      if (position.ends_with(')')) {
+        position.remove_suffix(1);
+        where.line = cut_number(position, '(');
       } else {
-        where.column = cut_number(place, ':');
-        where.line = cut_number(place, ':');
+        where.column = cut_number(position, ':');
+        where.line = cut_number(position, ':');
         if (where.line == 0) std::swap(where.line, where.column);
       }
-      where.file = place;
+      where.file = position;
       if (where.line != 0) return where;
     }
   }
@@ -169,7 +168,7 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
     return error.hint(quote(header) +
                       " is kiln's own: add \"{kiln}\" to \"include_directories\" in the manifest");
   }
-  if (step.tool == ToolKind::kHostCompiler && is_of_plain_cuda(text)) {
+  if (step.tool == ToolKind::kHostCompiler && is_plain_cuda(text)) {
     error.hint(
         "the host takes no plain CUDA, but sources that include device/platform.cuh and spell "
         "kernels with KILN_KERNEL: " + page("HOST.md"));

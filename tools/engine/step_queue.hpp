@@ -26,7 +26,7 @@ class StepQueue {
   explicit StepQueue(const std::vector<Step>& steps);
 
   // Records the duration of a step, now or last time.
-  void took(std::uint32_t step, std::uint64_t milliseconds);
+  void record_duration(std::uint32_t step, std::uint64_t milliseconds);
 
   void push(std::uint32_t step);
   bool empty() const { return ready_.empty(); }
@@ -38,14 +38,14 @@ class StepQueue {
     std::vector<std::uint32_t> steps;
     std::optional<std::uint64_t> seconds;  // the longest known duration
   };
-  using Place = std::pair<std::uint64_t, std::uint32_t>;  // the smallest goes first
+  using Rank = std::pair<std::uint64_t, std::uint32_t>;  // the smallest goes first
 
-  Place place(std::uint32_t step) const;
+  Rank rank(std::uint32_t step) const;
 
   std::map<std::tuple<StepKind, std::string_view, std::uint16_t>, Siblings> siblings_;
-  std::vector<Siblings*> of_;
-  std::vector<std::optional<std::uint64_t>> seconds_;
-  std::set<Place> ready_;
+  std::vector<Siblings*> siblings_of_;                 // by step
+  std::vector<std::optional<std::uint64_t>> seconds_;  // by step
+  std::set<Rank> ready_;
 };
 
 }  // namespace kiln::tools

@@ -74,7 +74,7 @@ bool is_options(std::string_view name) {
 Variables tool_environment(ToolKind tool, const Environment& environment) {
   Variables variables = passed_variables(tool, environment);
   variables.emplace_back("LC_ALL", "C");
-  variables.emplace_back("PATH", environment.get("PATH").value_or(std::string(kUsualPath)));
+  variables.emplace_back("PATH", environment.get("PATH").value_or(std::string(kDefaultPath)));
   return variables;
 }
 

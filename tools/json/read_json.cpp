@@ -129,8 +129,8 @@ class Parser {
     if (take(']')) return --depth_, true;
     while (true) {
       if (!value(items.emplace_back())) return false;
-      const Next what = next(']', "',' or ']'");
-      if (what != Next::kElement) return what == Next::kEnd;
+      const Next separator = next(']', "',' or ']'");
+      if (separator != Next::kElement) return separator == Next::kEnd;
     }
   }
 
@@ -149,8 +149,8 @@ class Parser {
       skip_blanks();
       if (!take(':')) return unexpected("':'");
       if (!value(member.value)) return false;
-      const Next what = next('}', "',' or '}'");
-      if (what != Next::kElement) return what == Next::kEnd;
+      const Next separator = next('}', "',' or '}'");
+      if (separator != Next::kElement) return separator == Next::kEnd;
       skip_blanks();
     }
   }

@@ -13,17 +13,17 @@
 
 namespace kiln::tools {
 
-// A parameter of a kernel. Images tell its place. Its type comes from an abi file or from a mangled
-// name.
+// A parameter of a kernel. Images tell its layout. Its type comes from an abi file or from a
+// mangled name.
 struct KernelParameter {
-  Parameter place;
+  Parameter layout;
   ParameterType type = {};  // unknown if nothing tells it
   std::string name = {};    // empty if no abi file tells it
 };
 
 // True if neither the type nor being a pointer is known, so that programs can only check the size.
 inline bool is_untyped(const KernelParameter& parameter) {
-  return !parameter.type.is_known() && parameter.place.kind != ParameterKind::kPointer;
+  return !parameter.type.is_known() && parameter.layout.kind != ParameterKind::kPointer;
 }
 
 struct Kernel {

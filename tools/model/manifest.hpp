@@ -98,7 +98,7 @@ struct EmbedOptions {
 // The versions of a tool that the manifest allows. An empty bound is no limit.
 struct ToolBounds {
   ToolKind tool = ToolKind::kNvcc;
-  Located<std::string> least, greatest;
+  Located<std::string> min, max;
 };
 
 struct Manifest {

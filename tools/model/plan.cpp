@@ -14,7 +14,7 @@ namespace {
 
 // Replaces each `{name}` for which `find` returns a string (or null).
 template <typename Find>
-std::string replace_places(std::string_view text, Find find) {
+std::string replace_placeholders(std::string_view text, Find find) {
   std::string replaced;
   while (true) {
     const std::size_t open = text.find('{');
@@ -22,10 +22,10 @@ std::string replace_places(std::string_view text, Find find) {
     if (open == std::string_view::npos) return replaced;
     text.remove_prefix(open);
     const std::size_t close = text.find('}');
-    const std::string* place =
+    const std::string* value =
         close == std::string_view::npos ? nullptr : find(text.substr(1, close - 1));
-    replaced += place != nullptr ? std::string_view(*place) : text.substr(0, 1);
-    text.remove_prefix(place != nullptr ? close + 1 : 1);
+    replaced += value != nullptr ? std::string_view(*value) : text.substr(0, 1);
+    text.remove_prefix(value != nullptr ? close + 1 : 1);
   }
 }
 
@@ -46,24 +46,24 @@ std::string below_out(std::string_view neutral) {
   return std::string(neutral.substr(neutral.starts_with(kOut) ? kOut.size() : 0));
 }
 
-std::string expand_places(std::string_view text, const Plan& plan) {
-  return replace_places(text, [&](std::string_view name) -> const std::string* {
-    const auto found = plan.places.find(name);
-    return found == plan.places.end() ? nullptr : &found->second;
+std::string expand_placeholders(std::string_view text, const Plan& plan) {
+  return replace_placeholders(text, [&](std::string_view name) -> const std::string* {
+    const auto found = plan.placeholders.find(name);
+    return found == plan.placeholders.end() ? nullptr : &found->second;
   });
 }
 
 std::string expand(std::string_view text, const Plan& plan) {
-  return replace_places(text, [&](std::string_view name) -> const std::string* {
+  return replace_placeholders(text, [&](std::string_view name) -> const std::string* {
     if (name == "src") return &plan.source_root.native();
     if (name == "out") return &plan.out_root.native();
-    const auto found = plan.places.find(name);
-    return found == plan.places.end() ? nullptr : &found->second;
+    const auto found = plan.placeholders.find(name);
+    return found == plan.placeholders.end() ? nullptr : &found->second;
   });
 }
 
 std::string in_source_root(std::string_view text, const Plan& plan) {
-  std::string word = expand_places(text, plan);
+  std::string word = expand_placeholders(text, plan);
   replace_all(word, "{src}/", "");
   replace_all(word, "{src}", ".");
   replace_all(word, "{out}", plan.out_root.string());

@@ -28,8 +28,9 @@ std::string_view to_string(StepKind kind);
 
 // Paths in a step do not depend on where folders are on this machine: `{src}/...` and `{out}/...`
 // stand for the two roots, `{nvcc}` and similar names for the tools, `{rocm}` and `{bitcode}` for
-// folders of the toolchain (Plan::places), and `{{}` for a `{` of the user's. A tool runs in the source root and gets relative names
-// of files there. Other absolute paths are the user's, as written in the manifest.
+// folders of the toolchain (Plan::placeholders), and `{{}` for a `{` of the user's. A tool runs in
+// the source root and gets relative names of files there. Other absolute paths are the user's, as
+// written in the manifest.
 struct Step {
   std::string id;       // "compile affine gfx1100"; unique in a plan
   StepKind kind = StepKind::kCompile;
@@ -50,16 +51,16 @@ struct Plan {
   std::filesystem::path source_root;  // the manifest's folder, absolute
   std::filesystem::path out_root;     // absolute
   // Paths for the `{name}`s that are not roots: tools by to_string(ToolKind), perl, and folders.
-  std::map<std::string, std::string, std::less<>> places;
+  std::map<std::string, std::string, std::less<>> placeholders;
   std::vector<Step> steps;  // each step comes after the steps that it reads from
 };
 
 // "{out}/images/a" -> "images/a". Other texts are returned unchanged.
 std::string below_out(std::string_view neutral);
-// Replaces roots and places by absolute paths. Other braces stay.
+// Replaces roots and placeholders by absolute paths. Other braces stay.
 std::string expand(std::string_view text, const Plan& plan);
-// Replaces places but not {src} and {out}.
-std::string expand_places(std::string_view text, const Plan& plan);
+// Replaces placeholders but not {src} and {out}.
+std::string expand_placeholders(std::string_view text, const Plan& plan);
 // Returns the text for a tool that runs in the source root: "{src}/a.cu" becomes "a.cu".
 std::string in_source_root(std::string_view text, const Plan& plan);
 // Spells the user's text so that none of it stands for a place: "-DX={src}" -> "-DX={{}src}".

@@ -19,11 +19,12 @@ void add_fact(Facts& facts, Fact fact) {
 
 Facts facts_of_sources(const Module& module) {
   Facts facts;
-  const std::string of = " of module " + quote(module.name);
-  add_fact(facts, {"the list of sources" + of, join(module.sources, ", ")});
+  const std::string of_module = " of module " + quote(module.name);
+  add_fact(facts, {"the list of sources" + of_module, join(module.sources, ", ")});
   for (const UnitOrigin& origin : module.origins) {
     for (const auto& [key, values] : origin.options) {
-      add_fact(facts, {.what = quote(key) + of, .value = join(values, " "), .may_be_empty = true});
+      add_fact(facts,
+               {.what = quote(key) + of_module, .value = join(values, " "), .may_be_empty = true});
     }
     for (const SourceFile& file : origin.files) {
       add_fact(
@@ -47,18 +48,18 @@ Facts facts_of_build(const Catalog& catalog) {
   }
   for (const ToolRecord& tool : catalog.tools) {
     add_fact(facts,
-             {.what = "the version of " + tool.name, .value = tool.version, .may_lack = true});
+             {.what = "the version of " + tool.name, .value = tool.version, .is_optional = true});
     for (const auto& [role, digest] : tool.roles) {
       add_fact(facts, {.what = tool.name + ": its " + role,
                        .value = digest,
                        .is_shown = false,
-                       .may_lack = true});
+                       .is_optional = true});
     }
     std::vector<std::string> options;
     for (const auto& [name, value] : tool.environment) options.push_back(name + "=" + value);
     add_fact(facts, {.what = "what the environment gives " + tool.name,
                      .value = join(options, " "),
-                     .may_lack = true});
+                     .is_optional = true});
   }
   return facts;
 }
@@ -71,7 +72,7 @@ void compare_facts(const Facts& a, const std::string& name_a, const Facts& b,
       if (fact.may_be_empty) {
         notes.insert(what + " is " + quote(fact.value) + " in " + quote(name_a) +
                      ", and empty in " + quote(name_b));
-      } else if (!fact.may_lack) {
+      } else if (!fact.is_optional) {
         notes.insert(what + " is in " + quote(name_a) + " and not in " + quote(name_b));
       }
     } else if (other->second.value != fact.value && name_a < name_b) {

@@ -13,7 +13,7 @@ struct Fact {
   std::string what;  // "source 'scale.cu'", "the version of nvcc"
   std::string value;
   bool is_shown = true;       // the values are worth showing to a reader
-  bool may_lack = false;      // a build may lack this fact without being different
+  bool is_optional = false;   // a build may lack this fact without being different
   bool may_be_empty = false;  // a build that lacks this fact counts as having an empty value
 };
 using Facts = std::map<std::string, Fact>;  // by `what`

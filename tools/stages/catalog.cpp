@@ -12,27 +12,27 @@
 namespace kiln::tools {
 namespace {
 
-// Sets `known` to `told` if nothing is known yet.
-void learn_kind(ParameterKind& known, ParameterKind told) {
-  if (known == ParameterKind::kUnknown) known = told;
+// Sets `known` to `kind` if nothing is known yet.
+void learn_kind(ParameterKind& known, ParameterKind kind) {
+  if (known == ParameterKind::kUnknown) known = kind;
 }
 
 Kernel first_seen(const KernelInfo& info, std::uint16_t unit) {
   Kernel kernel{info.name, unit, {}};
-  for (const Parameter& place : info.parameters) kernel.parameters.push_back({.place = place});
+  for (const Parameter& layout : info.parameters) kernel.parameters.push_back({.layout = layout});
   return kernel;
 }
 
 void learn_kinds(Kernel& kernel, const KernelInfo& info) {
   for (std::size_t i = 0; i < std::min(kernel.parameters.size(), info.parameters.size()); ++i) {
-    learn_kind(kernel.parameters[i].place.kind, info.parameters[i].kind);
+    learn_kind(kernel.parameters[i].layout.kind, info.parameters[i].kind);
   }
 }
 
 void learn_types(Kernel& kernel, const AbiKernel& abi) {
   for (std::size_t i = 0; i < std::min(kernel.parameters.size(), abi.parameters.size()); ++i) {
     KernelParameter& parameter = kernel.parameters[i];
-    learn_kind(parameter.place.kind, abi.parameters[i].place.kind);
+    learn_kind(parameter.layout.kind, abi.parameters[i].layout.kind);
     parameter.type = abi.parameters[i].type;
     parameter.name = abi.parameters[i].name;
   }
@@ -47,9 +47,9 @@ void learn_types_from_name(Kernel& kernel) {
     KernelParameter& parameter = kernel.parameters[i];
     const ParameterType& type = (*types)[i];
     const ParameterKind kind = type.is_pointer ? ParameterKind::kPointer : ParameterKind::kValue;
-    if (!type.is_known() || size_of(type) != parameter.place.size) continue;
-    learn_kind(parameter.place.kind, kind);
-    if (parameter.place.kind == kind) parameter.type = type;
+    if (!type.is_known() || size_of(type) != parameter.layout.size) continue;
+    learn_kind(parameter.layout.kind, kind);
+    if (parameter.layout.kind == kind) parameter.type = type;
   }
 }
 

@@ -33,18 +33,18 @@ Json total_spills(const KernelInfo& kernel) {
   return number_or_null(total);
 }
 
-Json parameter_json(const Parameter& place) {
+Json parameter_json(const Parameter& layout) {
   Json::Object object;
   object.reserve(5);  // room for the type and the name
-  object.push_back({"offset", place.offset});
-  object.push_back({"size", place.size});
-  object.push_back({"kind", to_string(place.kind)});
+  object.push_back({"offset", layout.offset});
+  object.push_back({"size", layout.size});
+  object.push_back({"kind", to_string(layout.kind)});
   return object;
 }
 
 // Adds what the build knows beyond the image: the type and the name, or null if unknown.
 Json parameter_json(const KernelParameter& parameter) {
-  Json json = parameter_json(parameter.place);
+  Json json = parameter_json(parameter.layout);
   const auto text_or_null = [](std::string text) {
     return text.empty() ? Json() : Json(std::move(text));
   };

@@ -65,13 +65,13 @@ using Excesses = std::vector<Excess>;
 constexpr std::size_t kMaxShown = 10;
 
 // Makes one error for everything that exceeds one number of a budget.
-std::optional<Error> exceeded(std::string_view key, std::uint64_t limit, const std::string& of,
+std::optional<Error> exceeded(std::string_view key, std::uint64_t limit, const std::string& owner,
                               Excesses excesses) {
   if (excesses.empty()) return std::nullopt;
   std::ranges::stable_sort(excesses, std::greater<>{}, &Excess::amount);
   Error error{
       .code = ErrorCode::kBuildFailed,
-      .message = "the budget " + quote(key) + " of " + of + " is " + std::to_string(limit) +
+      .message = "the budget " + quote(key) + " of " + owner + " is " + std::to_string(limit) +
                  ", and " +
                  (excesses.size() == 1 ? "one thing exceeds"
                                        : std::to_string(excesses.size()) + " things exceed") +
@@ -112,11 +112,13 @@ std::uint64_t size_of(const Module& module) {
 }
 
 void check_module(const Module& module, const Budgets& budgets, std::vector<Error>& errors) {
-  const std::string of = "module " + quote(module.name);
+  const std::string owner = "module " + quote(module.name);
   const auto add = [&](std::string_view key, const std::optional<std::uint64_t>& limit,
                        const std::function<Excesses(std::uint64_t)>& find) {
     if (!limit) return;
-    if (auto error = exceeded(key, *limit, of, find(*limit))) errors.push_back(std::move(*error));
+    if (auto error = exceeded(key, *limit, owner, find(*limit))) {
+      errors.push_back(std::move(*error));
+    }
   };
   add("image_bytes", budgets.image_bytes, [&](std::uint64_t limit) {
     Excesses excesses;

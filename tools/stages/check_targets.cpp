@@ -37,14 +37,14 @@ std::optional<Obstacle> unknown_target(const std::string& who, const TargetId& t
               "target " + quote(to_string(target)) + " cannot be built by " + who};
   // The kind prefix: "sm_" of cubin targets, "compute_" of PTX targets.
   const std::string kind = name.substr(0, name.find_first_of("0123456789"));
-  std::vector<std::string> alike;
+  std::vector<std::string> of_kind;
   for (const std::string& other : known) {
-    if (other.starts_with(kind)) alike.push_back(other);
+    if (other.starts_with(kind)) of_kind.push_back(other);
   }
-  if (alike.empty()) {
+  if (of_kind.empty()) {
     error.note("it lists no target that it can build; it may be another program");
   } else {
-    error.note("what can be built: " + join(alike, ", "));
+    error.note("what can be built: " + join(of_kind, ", "));
   }
   return Obstacle{std::nullopt, std::move(error)};
 }

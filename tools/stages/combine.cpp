@@ -20,7 +20,7 @@ std::string signature(const Kernel& kernel) {
   std::vector<std::string> parameters;
   for (const KernelParameter& parameter : kernel.parameters) {
     std::string text = to_string(parameter.type);
-    if (text.empty()) text = std::to_string(parameter.place.size) + " bytes";
+    if (text.empty()) text = std::to_string(parameter.layout.size) + " bytes";
     parameters.push_back(parameter.name.empty() ? text : text + " " + parameter.name);
   }
   return "(" + join(parameters, ", ") + ")";
@@ -57,16 +57,16 @@ bool compare_parts(const Part& a, const Part& b, std::set<std::string>& notes) {
 }
 
 void compare_targets(const Part& a, const Part& b, std::set<std::string>& notes) {
-  for (const std::string& one : a.catalog.targets) {
-    for (const std::string& other : b.catalog.targets) {
-      const Result<TargetId> first = parse_target_id(one), second = parse_target_id(other);
-      if (!first || !second) continue;
-      if (*first == *second) {
-        notes.insert("target " + quote(one) + " is in both " + quote(a.name) + " and " +
+  for (const std::string& name_a : a.catalog.targets) {
+    for (const std::string& name_b : b.catalog.targets) {
+      const Result<TargetId> target_a = parse_target_id(name_a), target_b = parse_target_id(name_b);
+      if (!target_a || !target_b) continue;
+      if (*target_a == *target_b) {
+        notes.insert("target " + quote(name_a) + " is in both " + quote(a.name) + " and " +
                      quote(b.name));
-      } else if (!can_share_bundle(*first, *second)) {
-        notes.insert("target " + quote(one) + " of " + quote(a.name) + " and target " +
-                     quote(other) + " of " + quote(b.name) + " cannot be in one bundle");
+      } else if (!can_share_bundle(*target_a, *target_b)) {
+        notes.insert("target " + quote(name_a) + " of " + quote(a.name) + " and target " +
+                     quote(name_b) + " of " + quote(b.name) + " cannot be in one bundle");
       }
     }
   }
@@ -103,9 +103,11 @@ void join_module(Module& module, const Module& more) {
   sort_images(module);
   for (std::size_t i = 0; i < std::min(module.kernels.size(), more.kernels.size()); ++i) {
     auto& known = module.kernels[i].parameters;
-    const auto& told = more.kernels[i].parameters;
-    for (std::size_t k = 0; k < std::min(known.size(), told.size()); ++k) {
-      if (known[k].place.kind == ParameterKind::kUnknown) known[k].place.kind = told[k].place.kind;
+    const auto& other = more.kernels[i].parameters;
+    for (std::size_t k = 0; k < std::min(known.size(), other.size()); ++k) {
+      if (known[k].layout.kind == ParameterKind::kUnknown) {
+        known[k].layout.kind = other[k].layout.kind;
+      }
     }
   }
 }

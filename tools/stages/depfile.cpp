@@ -50,12 +50,13 @@ std::string escape(std::string_view path) {
   return escaped;
 }
 
-Error odd_path(std::string_view path, char odd) {
+Error special_character(std::string_view path, char special) {
   // The path up to the end of the file or folder name that has to be changed.
-  const std::string_view named = path.substr(0, path.find('/', path.find(odd)));
+  const std::string_view named = path.substr(0, path.find('/', path.find(special)));
   return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
-      .note("Make or Ninja takes " + quote({&odd, 1}) + " for more than a letter")
-      .hint("rename " + (named == path ? std::string("it") : quote(named)) + ", or build without --depfile (kiln_add_kernels needs it)");
+      .note("Make or Ninja takes " + quote({&special, 1}) + " for more than a letter")
+      .hint("rename " + (named == path ? std::string("it") : quote(named)) +
+            ", or build without --depfile (kiln_add_kernels needs it)");
 }
 
 }  // namespace
@@ -80,14 +81,14 @@ Result<std::vector<std::string>> parse_depfile(std::string_view text) {
 }
 
 Result<void> check_rule_path(std::string_view path) {
-  const auto is_odd = [](char c) {
+  const auto is_special = [](char c) {
     constexpr std::string_view kSpecial = "\"&'*:;<>?[\\]^`{|}";
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f ||
            kSpecial.find(c) != std::string_view::npos;
   };
-  const auto odd = std::find_if(path.begin(), path.end(), is_odd);
-  if (odd == path.end()) return {};
-  return odd_path(path, *odd);
+  const auto special = std::find_if(path.begin(), path.end(), is_special);
+  if (special == path.end()) return {};
+  return special_character(path, *special);
 }
 
 Result<std::string> write_depfile(std::string_view target,
@@ -99,12 +100,14 @@ Result<std::string> write_depfile(std::string_view target,
     return path.find('=') == std::string::npos;
   };
   std::vector<std::string> ordered = prerequisites;
-  const auto first_odd = std::stable_partition(ordered.begin(), ordered.end(), is_plain);
-  if (first_odd == ordered.begin() && !ordered.empty()) return odd_path(ordered.front(), '=');
+  const auto plain_end = std::stable_partition(ordered.begin(), ordered.end(), is_plain);
+  if (plain_end == ordered.begin() && !ordered.empty()) {
+    return special_character(ordered.front(), '=');
+  }
   std::string text = escape(target) + ":";
   for (const std::string& path : ordered) text += " \\\n  " + escape(path);
   text += "\n";
-  for (auto path = ordered.begin(); path != first_odd; ++path) text += "\n" + escape(*path) + ":\n";
+  for (auto path = ordered.begin(); path != plain_end; ++path) text += "\n" + escape(*path) + ":\n";
   return text;
 }
 

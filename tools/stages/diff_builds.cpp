@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <map>
 #include <set>
 
 #include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 
 namespace kiln::tools {
@@ -49,9 +49,9 @@ Summary summarize(const std::vector<ImageSummary>& images) {
   for (const ImageSummary& image : images) {
     const std::string target = to_string(image.info.target);
     summary.targets.insert(target);
-    Summary::Images& images_of = summary.images[{image.module, target}];
-    images_of.size += image.size;
-    images_of.digests.push_back(image.digest);
+    Summary::Images& module_images = summary.images[{image.module, target}];
+    module_images.size += image.size;
+    module_images.digests.push_back(image.digest);
     summary.total += image.size;
     for (std::size_t i = 0; i < image.info.kernels.size(); ++i) {
       const KernelInfo& kernel = image.info.kernels[i];
@@ -61,7 +61,7 @@ Summary summarize(const std::vector<ImageSummary>& images) {
       summary.kernels[{name, target}] = &kernel;
     }
   }
-  for (auto& [name, images_of] : summary.images) std::ranges::sort(images_of.digests);
+  for (auto& [name, module_images] : summary.images) std::ranges::sort(module_images.digests);
   return summary;
 }
 
@@ -94,11 +94,11 @@ std::vector<std::pair<KernelName, KernelName>> renamed(const std::vector<KernelN
     }
     return result;
   };
-  const ByReadableName came = by_readable_name(added);
+  const ByReadableName added_by_name = by_readable_name(added);
   std::vector<std::pair<KernelName, KernelName>> pairs;
   for (const auto& [readable, names] : by_readable_name(removed)) {
-    const auto other = came.find(readable);
-    if (names.size() != 1 || other == came.end() || other->second.size() != 1) continue;
+    const auto other = added_by_name.find(readable);
+    if (names.size() != 1 || other == added_by_name.end() || other->second.size() != 1) continue;
     pairs.emplace_back(*names.front(), *other->second.front());
   }
   return pairs;
@@ -165,8 +165,8 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
       diff.signatures.push_back({name, signature, other->second, name.kernel});
     }
   }
-  for (const auto& [gone, come] : renamed(diff.removed_kernels, diff.added_kernels)) {
-    diff.signatures.push_back({gone, a.signatures.at(gone), b.signatures.at(come), come.kernel});
+  for (const auto& [from, to] : renamed(diff.removed_kernels, diff.added_kernels)) {
+    diff.signatures.push_back({from, a.signatures.at(from), b.signatures.at(to), to.kernel});
   }
   std::ranges::sort(diff.signatures, {}, &SignatureChange::kernel);
   for (const auto& [name, images] : a.images) {
@@ -181,9 +181,10 @@ BuildDiff diff_builds(const std::vector<ImageSummary>& before,
     if (other == b.kernels.end()) continue;
     for (std::size_t i = 0; i < kResources.size(); ++i) {
       const auto resource = static_cast<Resource>(i);
-      const auto had = amount_of(*kernel, resource), has = amount_of(*other->second, resource);
-      if (!had || !has || *had == *has) continue;
-      diff.resources.push_back({key.first, key.second, resource, *had, *has});
+      const auto old_amount = amount_of(*kernel, resource);
+      const auto new_amount = amount_of(*other->second, resource);
+      if (!old_amount || !new_amount || *old_amount == *new_amount) continue;
+      diff.resources.push_back({key.first, key.second, resource, *old_amount, *new_amount});
     }
   }
   return diff;
@@ -233,15 +234,14 @@ Result<void> add_regression_limit(const std::string& text, RegressionLimits& lim
   std::string_view number = std::string_view(text).substr(std::min(text.size(), key.size() + 1));
   const bool has_number = text.find('=') != std::string::npos;
   if (key == "size" && number.ends_with('%')) number.remove_suffix(1);
-  std::uint64_t amount = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), amount);
-  const bool is_number = error == std::errc{} && end == number.data() + number.size();
+  const auto parsed = parse_integer<std::uint64_t>(number);
+  const std::uint64_t amount = parsed.value_or(0);
   const auto refuse = [&] {
     return Error{ErrorCode::kInvalidInput, "--fail-on cannot be " + quote(text)}.hint(
         "it is removed, signature, size[=N%], registers[=N], spills[=N], shared[=N], stack[=N] or "
         "threads[=N], with a whole number N");
   };
-  if (has_number && !is_number) return refuse();
+  if (has_number && !parsed) return refuse();
   if (key == "removed" || key == "signature") {
     if (has_number) return refuse();
     (key == "removed" ? limits.removed : limits.signature) = true;
@@ -293,16 +293,16 @@ std::vector<std::string> regressions(const BuildDiff& diff, const RegressionLimi
   for (std::size_t i = 0; i < kResources.size(); ++i) {
     if (!allowed[i]) continue;
     // By how much a change is worse; negative if it is better.
-    const auto loss = [](const ResourceChange* change) {
-      const auto more = static_cast<std::int64_t>(change->after - change->before);
-      return change->resource == Resource::kThreads ? -more : more;
+    const auto regression = [](const ResourceChange* change) {
+      const auto increase = static_cast<std::int64_t>(change->after - change->before);
+      return change->resource == Resource::kThreads ? -increase : increase;
     };
     std::vector<const ResourceChange*> worse;
     for (const ResourceChange& change : diff.resources) {
-      if (change.resource != static_cast<Resource>(i) || loss(&change) <= 0) continue;
-      if (static_cast<std::uint64_t>(loss(&change)) > *allowed[i]) worse.push_back(&change);
+      if (change.resource != static_cast<Resource>(i) || regression(&change) <= 0) continue;
+      if (static_cast<std::uint64_t>(regression(&change)) > *allowed[i]) worse.push_back(&change);
     }
-    std::ranges::stable_sort(worse, std::greater<>{}, loss);
+    std::ranges::stable_sort(worse, std::greater<>{}, regression);
     for (const ResourceChange* change : worse) {
       lines.push_back("kernel " + spell(change->kernel) + " for " + change->target + ": " +
                       std::string(kResources[i]) + " " +

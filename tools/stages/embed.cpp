@@ -75,9 +75,9 @@ Result<std::string> compress(const Artifact& image, CacheStore* store) {
                          .add("image", image.digest)
                          .finish();
   if (store != nullptr) {
-    std::optional<CachedOutput> kept = store->find(key);
-    store->count(kept ? kept->found_in : FoundIn::kNowhere, kept ? kept->output.size() : 0);
-    if (kept) return std::move(kept->output);
+    std::optional<CachedOutput> cached = store->find(key);
+    store->count(cached ? cached->found_in : FoundIn::kNowhere, cached ? cached->output.size() : 0);
+    if (cached) return std::move(cached->output);
   }
   KILN_TRY_ASSIGN(std::string frame, zstd_compress(plain(image)));
   if (store != nullptr) (void)store->store(key, {.output = frame, .log = {}});
@@ -113,8 +113,9 @@ Result<void> check_names(const EmbedOptions& options) {
   const auto has = [&](EmbedOutput output) {
     return std::ranges::find(options.outputs, output) != options.outputs.end();
   };
-  const bool meet = has(EmbedOutput::kCpp) && has(EmbedOutput::kC) && options.header.ends_with(".h");
-  if (!meet) return {};
+  const bool collide =
+      has(EmbedOutput::kCpp) && has(EmbedOutput::kC) && options.header.ends_with(".h");
+  if (!collide) return {};
   return Error{ErrorCode::kInvalidInput,
                "the C++ header and the C header would both be called " + quote(options.header)}
       .hint("let the manifest's embed.header end in .hpp, or emit one of them");

@@ -10,14 +10,14 @@ namespace kiln::tools {
 namespace {
 
 // Containers may be nested. In practice, the deepest is a fat binary in a bundle.
-constexpr int kDeepest = 3;
+constexpr int kMaxDepth = 3;
 
 bool is_container(FileKind kind) {
   return kind == FileKind::kOffloadBundle || kind == FileKind::kCompressedOffloadBundle ||
          kind == FileKind::kFatbin;
 }
 
-// `content_limit` is the most bytes that one frame in the file may decompress to.
+// `content_limit` is the maximum number of bytes that one frame of the file may decompress to.
 Result<void> find_images(Bytes file, const std::string& entry, int depth,
                          std::uint64_t content_limit, InspectedFile& result) {
   if (!is_container(detect_kind(file))) {
@@ -30,16 +30,16 @@ Result<void> find_images(Bytes file, const std::string& entry, int depth,
     result.images.push_back({.entry = entry, .info = std::move(*info), .size = file.size()});
     return {};
   }
-  if (depth == kDeepest) {
+  if (depth == kMaxDepth) {
     return Error{
         .code = ErrorCode::kInvalidInput,
-        .message = "containers are nested more than " + std::to_string(kDeepest) + " deep"};
+        .message = "containers are nested more than " + std::to_string(kMaxDepth) + " deep"};
   }
-  const VisitEntry visit = [&](const ContainerEntry& one) -> Result<void> {
-    const std::string name = entry.empty() ? one.name : entry + " / " + one.name;
-    if (depth == 0) result.entries.push_back(one.name);
-    if (one.bytes.empty()) return {};
-    return find_images(one.bytes, name, depth + 1, content_limit, result);
+  const VisitEntry visit = [&](const ContainerEntry& inner) -> Result<void> {
+    const std::string name = entry.empty() ? inner.name : entry + " / " + inner.name;
+    if (depth == 0) result.entries.push_back(inner.name);
+    if (inner.bytes.empty()) return {};
+    return find_images(inner.bytes, name, depth + 1, content_limit, result);
   };
   KILN_TRY_ASSIGN(const ContainerHead container, read_container(file, visit, content_limit));
   if (depth == 0) result.version = container.version;
@@ -52,8 +52,8 @@ void add_ptxas_log(ImageInfo& info, std::string_view log) {
   const std::vector<PtxasKernel> logged = parse_ptxas_log(log);
   const std::string target = to_string(info.target);
   for (KernelInfo& kernel : info.kernels) {
-    const auto found = std::find_if(logged.begin(), logged.end(), [&](const PtxasKernel& one) {
-      return one.name == kernel.name && one.target == target;
+    const auto found = std::find_if(logged.begin(), logged.end(), [&](const PtxasKernel& entry) {
+      return entry.name == kernel.name && entry.target == target;
     });
     if (found == logged.end()) continue;
     kernel.spill_stores = found->spill_store_bytes;

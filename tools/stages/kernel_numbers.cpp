@@ -15,11 +15,11 @@ std::string spell(const std::optional<std::uint32_t>& number) { return number ? 
 std::string add_printed_numbers(const ImageInfo& catalog, ImageInfo& image) {
   std::string first;
   for (KernelInfo& kernel : image.kernels) {
-    const auto told = std::ranges::find(catalog.kernels, kernel.name, &KernelInfo::name);
-    if (told == catalog.kernels.end()) continue;
+    const auto recorded = std::ranges::find(catalog.kernels, kernel.name, &KernelInfo::name);
+    if (recorded == catalog.kernels.end()) continue;
     for (const KernelNumber& number : kKernelNumbers) {
       std::optional<std::uint32_t>& own = kernel.*number.member;
-      const std::optional<std::uint32_t>& other = *told.*number.member;
+      const std::optional<std::uint32_t>& other = *recorded.*number.member;
       const bool may_be_printed = number.is_printed && image.format == ImageFormat::kCubin;
       if (!own && may_be_printed) own = other;
       if (own == other || !first.empty()) continue;

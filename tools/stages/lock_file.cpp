@@ -25,8 +25,8 @@ Catalog part_of(Catalog catalog, const Catalog& wanted) {
 }
 
 // A lock is complete, so a fact that it lacks is a difference.
-Facts without_leave(Facts facts) {
-  for (auto& [what, fact] : facts) fact.may_lack = false;
+Facts all_required(Facts facts) {
+  for (auto& [what, fact] : facts) fact.is_optional = false;
   return facts;
 }
 
@@ -58,9 +58,9 @@ Json lock_json(const Catalog& catalog) {
 
 Result<Lock> read_lock(std::string_view text, const std::string& file) {
   constexpr JsonLimits kLimits{.bytes = 64U << 20, .depth = 32};
-  const std::string anew = "write it anew: kiln lock out --out " + shell_quote(file);
+  const std::string hint = "write it anew: kiln lock out --out " + shell_quote(file);
   Result<Json> read = read_json(text, file, kLimits);
-  if (!read) return std::move(read).error().hint(anew);
+  if (!read) return std::move(read).error().hint(hint);
   const Json document = *std::move(read);
   const auto settings = read_settings(document);
   const bool is_lock = integer_of(document, "format") == kFormat && settings &&
@@ -87,7 +87,7 @@ Result<void> check_lock(const Lock& lock, const Catalog& now, const std::string&
   const std::string here = "this build";
   std::set<std::string> notes;
   const auto compare = [&](const Facts& built, const Facts& locked) {
-    compare_facts(without_leave(built), here, locked, file, notes);
+    compare_facts(all_required(built), here, locked, file, notes);
     compare_facts(locked, file, built, here, notes);
   };
   const Catalog locked = part_of(lock.catalog, now);

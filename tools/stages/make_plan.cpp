@@ -22,12 +22,12 @@ Plan make_plan(const Manifest& manifest, const Toolchain& toolchain, const std::
   plan.source_root = manifest.directory;
   plan.out_root = out_root;
   for (const Tool& tool : toolchain.tools) {
-    if (tool.found()) plan.places.emplace(to_string(tool.kind), tool.path.string());
+    if (tool.found()) plan.placeholders.emplace(to_string(tool.kind), tool.path.string());
   }
   const Tool& hipify = toolchain.tool(ToolKind::kHipify);
-  if (!hipify.driver_perl.empty()) plan.places.emplace("perl", hipify.driver_perl.string());
-  plan.places.emplace("rocm", toolchain.rocm_path.string());
-  plan.places.emplace("bitcode", toolchain.device_library_path.string());
+  if (!hipify.driver_perl.empty()) plan.placeholders.emplace("perl", hipify.driver_perl.string());
+  plan.placeholders.emplace("rocm", toolchain.rocm_path.string());
+  plan.placeholders.emplace("bitcode", toolchain.device_library_path.string());
 
   plan.steps = plan_hipify(manifest, toolchain, units);
   append(plan.steps, plan_compile(manifest, toolchain, units, plan.steps));

@@ -21,9 +21,9 @@ constexpr std::size_t kMaxSuggestions = 16;
 Located<std::string> ManifestPart::identifier(const Json& value, const std::string& what) {
   const std::string* text = reader_.text(value, what);
   if (text == nullptr) return {};
-  if (text->size() > kLongestName) {
+  if (text->size() > kMaxNameLength) {
     reader_.report(value, what + " is " + std::to_string(text->size()) +
-                              " characters long, at most " + std::to_string(kLongestName) +
+                              " characters long, at most " + std::to_string(kMaxNameLength) +
                               " are allowed");
   } else if (!is_identifier(*text)) {
     reader_.report(value, what + " " + quote(*text) + " is not a C++ identifier")
@@ -83,7 +83,7 @@ std::string ManifestPart::neighbour(const fs::path& missing, PathKind wanted) co
     }
     std::vector<std::string> names =
         source_.files.list(source_.directory / meant).value_or(std::vector<std::string>());
-    std::erase_if(names, [&](const std::string& one) { return kind_of(one) != kind; });
+    std::erase_if(names, [&](const std::string& entry) { return kind_of(entry) != kind; });
     const std::string near = kind == PathKind::kFile ? nearest_file(name->string(), names)
                                                      : nearest(name->string(), names);
     if (near.empty()) return {};

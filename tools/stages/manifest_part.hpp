@@ -22,7 +22,7 @@ struct ManifestSource {
 
 class ManifestPart {
  public:
-  static constexpr std::size_t kLongestName = 128;
+  static constexpr std::size_t kMaxNameLength = 128;
 
  protected:
   using Need = JsonReader::Need;

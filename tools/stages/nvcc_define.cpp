@@ -38,7 +38,7 @@ std::string define_of_nvcc(std::string_view word) {
   std::string define;
   while (!word.empty()) {
     const auto special = std::ranges::find_if(
-        kSpellings, [&](const Spelling& one) { return word.starts_with(one.nvcc); });
+        kSpellings, [&](const Spelling& spelling) { return word.starts_with(spelling.nvcc); });
     if (special == std::end(kSpellings)) {
       define += word.front();
       word.remove_prefix(1);

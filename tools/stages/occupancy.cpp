@@ -13,16 +13,16 @@ std::uint32_t rounded_up(std::uint32_t number, std::uint32_t step) {
 
 // The register file of an SM and its allocation unit have been the same since compute capability
 // 5.0. Source: CUDA C++ Programming Guide, Technical Specifications per Compute Capability.
-Occupancy of_nvidia(int capability, std::uint32_t registers) {
+Occupancy nvidia_occupancy(int capability, std::uint32_t registers) {
   constexpr std::uint32_t kRegisters = 65536, kUnit = 256, kLanes = 32;
-  std::uint32_t most = 64;
-  if (capability == 75) most = 32;
+  std::uint32_t max_warps = 64;
+  if (capability == 75) max_warps = 32;
   if (capability == 86 || capability == 87 || capability == 88 || capability == 89 ||
       capability >= 110) {
-    most = 48;
+    max_warps = 48;
   }
-  const std::uint32_t of_warp = rounded_up(std::max(1u, registers) * kLanes, kUnit);
-  return {std::min(most, kRegisters / of_warp / 4 * 4), most};
+  const std::uint32_t registers_per_warp = rounded_up(std::max(1u, registers) * kLanes, kUnit);
+  return {std::min(max_warps, kRegisters / registers_per_warp / 4 * 4), max_warps};
 }
 
 // The limits of one SIMD: vector registers per lane, their allocation unit, and the maximum number
@@ -52,12 +52,12 @@ Simd simd_of(std::string_view processor, bool is_wave64) {
 std::optional<Occupancy> occupancy(const TargetId& target, const KernelInfo& kernel) {
   if (!kernel.registers) return std::nullopt;
   if (target.kind == TargetKind::kCubin) {
-    return of_nvidia(target.compute_capability(), *kernel.registers);
+    return nvidia_occupancy(target.compute_capability(), *kernel.registers);
   }
   if (target.kind != TargetKind::kAmd) return std::nullopt;
   const Simd simd = simd_of(target.processor, kernel.wave_width.value_or(64) == 64);
-  const std::uint32_t of_wave = rounded_up(std::max(1u, *kernel.registers), simd.unit);
-  return Occupancy{std::clamp(simd.registers / of_wave, 1u, simd.waves), simd.waves};
+  const std::uint32_t registers_per_wave = rounded_up(std::max(1u, *kernel.registers), simd.unit);
+  return Occupancy{std::clamp(simd.registers / registers_per_wave, 1u, simd.waves), simd.waves};
 }
 
 }  // namespace kiln::tools

@@ -10,7 +10,7 @@
 namespace kiln::tools {
 
 struct Occupancy {
-  std::uint32_t waves = 0, most = 0;  // NVIDIA: warps per SM; AMD: waves per SIMD
+  std::uint32_t waves = 0, max_waves = 0;  // NVIDIA: warps per SM; AMD: waves per SIMD
 };
 
 // Returns nothing if the image does not tell its registers or the processor is unknown. Block size

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "base/demangle.hpp"
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 #include "formats/parameter_type.hpp"
 #include "tools/json/json_reader.hpp"
@@ -14,7 +14,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::size_t kLargestArguments = 4096;  // bytes that every driver accepts
+constexpr std::size_t kMaxArgumentBytes = 4096;  // bytes that every driver accepts
 
 // C's names of the types.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kTypesOfC = {
@@ -51,13 +51,11 @@ std::optional<std::pair<std::size_t, std::size_t>> parse_struct(std::string_view
   const std::size_t bracket = spelling.find('[');
   if (bracket == std::string_view::npos || !spelling.ends_with(']')) return std::nullopt;
   const std::optional<ParameterType> element = parse_parameter_type(spelling.substr(0, bracket));
-  const std::string_view number = spelling.substr(bracket + 1, spelling.size() - bracket - 2);
-  std::size_t count = 0;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
-  const bool is_number = error == std::errc() && end == number.data() + number.size();
+  const auto count =
+      parse_integer<std::size_t>(spelling.substr(bracket + 1, spelling.size() - bracket - 2));
   const std::size_t size = element && !element->is_pointer ? size_of(*element) : 0;
-  if (size == 0 || !is_number || count == 0 || count > kLargestArguments) return std::nullopt;
-  return std::pair{count * size, size};
+  if (size == 0 || !count || *count == 0 || *count > kMaxArgumentBytes) return std::nullopt;
+  return std::pair{*count * size, size};
 }
 
 std::optional<Declared> read_parameter(JsonReader& reader, const Json& value, const std::string& what) {
@@ -75,7 +73,9 @@ std::optional<Declared> read_parameter(JsonReader& reader, const Json& value, co
         .hint("write it like 'u64 numel' or 'const f32* input'");
     return std::nullopt;
   }
-  if (const auto place = parse_struct(spelling)) return Declared{{}, place->first, place->second, name};
+  if (const auto layout = parse_struct(spelling)) {
+    return Declared{{}, layout->first, layout->second, name};
+  }
   const std::optional<ParameterType> type = parse_parameter_type(spelling);
   if (!type) {
     Error& error = reader.report(value, "unknown parameter type " + quote(spelling));
@@ -95,30 +95,32 @@ AbiKernel read_kernel(JsonReader& reader, const JsonMember& member) {
   AbiKernel kernel{name, {}, reader.where(member)};
   std::size_t end = 0;
   std::vector<std::string> names;
-  const std::string of = "a parameter of kernel " + quote(with_demangled(name));
-  reader.list(member.value, "the parameters of kernel " + quote(with_demangled(name)), "strings",
-              JsonReader::Empty::kAllowed, [&](const Json& item) {
-    const auto parameter = read_parameter(reader, item, of);
-    if (!parameter) return;
-    const auto& [type, size, alignment, parameter_name] = *parameter;
-    if (std::find(names.begin(), names.end(), parameter_name) != names.end()) {
-      reader.report(item, "kernel " + quote(with_demangled(name)) + " has two parameters called " +
-                              quote(parameter_name));
-      return;
-    }
-    names.push_back(parameter_name);
-    const std::size_t offset = (end + alignment - 1) / alignment * alignment;
-    end = offset + size;
-    kernel.parameters.push_back(
-        {.place = {static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(size),
-                   type.is_pointer ? ParameterKind::kPointer : ParameterKind::kValue},
-         .type = type,
-         .name = parameter_name});
-    if (end > kLargestArguments && offset <= kLargestArguments) {
-      reader.report(item, "the parameters of kernel " + quote(with_demangled(name)) + " take more than " +
-                              std::to_string(kLargestArguments) + " bytes");
-    }
-  });
+  const std::string what = "a parameter of kernel " + quote(with_demangled(name));
+  reader.list(
+      member.value, "the parameters of kernel " + quote(with_demangled(name)), "strings",
+      JsonReader::Empty::kAllowed, [&](const Json& item) {
+        const auto parameter = read_parameter(reader, item, what);
+        if (!parameter) return;
+        const auto& [type, size, alignment, parameter_name] = *parameter;
+        if (std::find(names.begin(), names.end(), parameter_name) != names.end()) {
+          reader.report(item, "kernel " + quote(with_demangled(name)) +
+                                  " has two parameters called " + quote(parameter_name));
+          return;
+        }
+        names.push_back(parameter_name);
+        const std::size_t offset = (end + alignment - 1) / alignment * alignment;
+        end = offset + size;
+        kernel.parameters.push_back(
+            {.layout = {static_cast<std::uint16_t>(offset), static_cast<std::uint16_t>(size),
+                        type.is_pointer ? ParameterKind::kPointer : ParameterKind::kValue},
+             .type = type,
+             .name = parameter_name});
+        if (end > kMaxArgumentBytes && offset <= kMaxArgumentBytes) {
+          reader.report(item, "the parameters of kernel " + quote(with_demangled(name)) +
+                                  " take more than " + std::to_string(kMaxArgumentBytes) +
+                                  " bytes");
+        }
+      });
   return kernel;
 }
 

@@ -63,7 +63,7 @@ class EmbedPart : public ManifestPart {
     if (text->find('/') != std::string::npos || text->find('\\') != std::string::npos) {
       reader_.report(value, "'header' " + quote(*text) + " is a path, not a file name")
           .hint("the header is written to the folder 'include' of the out folder");
-    } else if (!is_file_name(*text) || text->size() > kLongestName) {
+    } else if (!is_file_name(*text) || text->size() > kMaxNameLength) {
       reader_.report(value, "'header' " + quote(*text) + " is not a file name")
           .hint("use letters, digits, '.', '_' and '-', no '.' first");
     } else if (!is_header_name(*text)) {

@@ -3,7 +3,6 @@
 #include <array>
 #include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <random>
 
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 
 namespace kiln::tools {
@@ -40,7 +40,7 @@ const TypeRow* find_type(std::string_view name) {
   return nullptr;
 }
 
-Error bad(std::string_view text, const std::string& why) {
+Error argument_error(std::string_view text, const std::string& why) {
   return Error{ErrorCode::kInvalidInput, "argument " + quote(text) + ": " + why, {}, {}, {}}.hint(
       "see 'kiln run --help'");
 }
@@ -96,8 +96,8 @@ std::optional<std::uint64_t> parse_element(const TypeRow& row, std::string_view 
     fits = std::isfinite(value) ? std::isfinite(decode_float(row, element)) : errno != ERANGE;
   } else if (row.is_signed) {
     const std::int64_t value = std::strtoll(copy.c_str(), &end, 0);
-    const std::int64_t most = INT64_MAX >> (64 - 8 * row.size);
-    fits = errno != ERANGE && value <= most && value >= -most - 1;
+    const std::int64_t max = INT64_MAX >> (64 - 8 * row.size);
+    fits = errno != ERANGE && value <= max && value >= -max - 1;
     element = static_cast<std::uint64_t>(value);
   } else {
     element = std::strtoull(copy.c_str(), &end, 0);
@@ -106,13 +106,6 @@ std::optional<std::uint64_t> parse_element(const TypeRow& row, std::string_view 
   }
   if (copy.empty() || end != copy.c_str() + copy.size() || !fits) return std::nullopt;
   return element;
-}
-
-std::optional<std::uint64_t> parse_count(std::string_view text) {
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return count;
 }
 
 // ---- buffers
@@ -124,11 +117,11 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
   const bool has_value = equals != contents.npos;
   const std::string_view value = has_value ? contents.substr(equals + 1) : "";
   const auto seed_of = [&](std::string_view seed) -> Result<std::uint64_t> {
-    if (const auto number = parse_count(seed)) return *number;
-    return bad(text, quote(seed) + " is no seed: a whole number");
+    if (const auto number = parse_integer<std::uint64_t>(seed)) return *number;
+    return argument_error(text, quote(seed) + " is no seed: a whole number");
   };
   if (has_value && (kind == "none" || kind == "zeros" || kind == "ones" || kind == "arange")) {
-    return bad(text, quote(kind) + " takes no value");
+    return argument_error(text, quote(kind) + " takes no value");
   }
   const auto fill = [&](auto element) {
     for (std::size_t i = 0; i < count; ++i) append(argument.bytes, row, element(i));
@@ -145,7 +138,7 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     });
   } else if (kind == "const") {
     const auto element = parse_element(row, value);
-    if (!element) return bad(text, quote(value) + " is no " + std::string(row.name));
+    if (!element) return argument_error(text, quote(value) + " is no " + std::string(row.name));
     fill([&](std::size_t) { return *element; });
   } else if (kind == "rand") {
     KILN_TRY_ASSIGN(const std::uint64_t seed,
@@ -161,7 +154,7 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
     const auto low = parse_element(number, parts[0]);
     const auto high = parts.size() > 1 ? parse_element(number, parts[1]) : std::nullopt;
     if (parts.size() > 3 || !low || !high || *high - *low - 1 > INT64_MAX)
-      return bad(text, "randint wants LO,HI or LO,HI,SEED, with LO below HI");
+      return argument_error(text, "randint wants LO,HI or LO,HI,SEED, with LO below HI");
     KILN_TRY_ASSIGN(const std::uint64_t seed,
                     parts.size() == 3 ? seed_of(parts[2]) : Result<std::uint64_t>(0));
     std::mt19937_64 random(seed);
@@ -171,7 +164,7 @@ Result<void> generate(KernelArgumentText& argument, const TypeRow& row, std::str
       return encode_float(row, static_cast<double>(static_cast<std::int64_t>(integer)));
     });
   } else {
-    return bad(text, quote(contents) + " are no contents")
+    return argument_error(text, quote(contents) + " are no contents")
         .note(
             "contents are none, zeros, ones, arange, const=VALUE, rand=SEED or randint=LO,HI,SEED");
   }
@@ -188,24 +181,24 @@ Result<KernelArgumentText> parse_buffer(std::string_view text) {
   }
   const std::size_t first = rest.find(':');
   const std::size_t second = first == rest.npos ? first : rest.find(':', first + 1);
-  if (second == rest.npos) return bad(text, "a buffer is buf:TYPE:COUNT:CONTENTS");
+  if (second == rest.npos) return argument_error(text, "a buffer is buf:TYPE:COUNT:CONTENTS");
   const TypeRow* row = find_type(rest.substr(0, first));
-  if (row == nullptr) return bad(text, quote(rest.substr(0, first)) + " is no type");
+  if (row == nullptr) return argument_error(text, quote(rest.substr(0, first)) + " is no type");
   argument.type = row->type;
   const std::string_view count_text = rest.substr(first + 1, second - first - 1);
   const std::string_view contents = rest.substr(second + 1);
-  const auto count = parse_count(count_text);
+  const auto count = parse_integer<std::uint64_t>(count_text);
   constexpr std::string_view kFile = "file=";
   if (contents.starts_with(kFile)) {
     argument.input = std::string(contents.substr(kFile.size()));
     if (count) argument.count = *count;
     return argument;
   }
-  if (!count) return bad(text, quote(count_text) + " is no count of elements");
+  if (!count) return argument_error(text, quote(count_text) + " is no count of elements");
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 30;
   if (*count > kMaxBytes / row->size) {
-    return bad(text, "a buffer has at most " + std::to_string(kMaxBytes) + " bytes, " +
-                         std::to_string(kMaxBytes / row->size) + " of these elements");
+    return argument_error(text, "a buffer has at most " + std::to_string(kMaxBytes) + " bytes, " +
+                                    std::to_string(kMaxBytes / row->size) + " of these elements");
   }
   argument.bytes.reserve(*count * row->size);
   KILN_TRY(generate(argument, *row, contents, *count, text));
@@ -216,12 +209,10 @@ Result<KernelArgumentText> parse_hex(std::string_view text) {
   KernelArgumentText argument;
   const std::string_view digits = text.substr(4);
   for (std::size_t i = 0; i < digits.size(); i += 2) {
-    unsigned byte = 0;
     const std::string_view pair = digits.substr(i, 2);
-    const auto [end, error] = std::from_chars(pair.data(), pair.data() + pair.size(), byte, 16);
-    if (error != std::errc{} || pair.size() != 2 || end != pair.data() + 2)
-      return bad(text, "hex wants pairs of digits");
-    argument.bytes.push_back(static_cast<std::byte>(byte));
+    const auto byte = parse_integer<std::uint8_t>(pair, 16);
+    if (pair.size() != 2 || !byte) return argument_error(text, "hex wants pairs of digits");
+    argument.bytes.push_back(std::byte{*byte});
   }
   return argument;
 }
@@ -238,10 +229,10 @@ Result<KernelArgumentText> parse_kernel_argument(std::string_view text) {
   }
   const std::size_t colon = text.find(':');
   const TypeRow* row = colon == text.npos ? nullptr : find_type(text.substr(0, colon));
-  if (row == nullptr) return bad(text, "it is neither TYPE:VALUE nor a buffer");
+  if (row == nullptr) return argument_error(text, "it is neither TYPE:VALUE nor a buffer");
   const auto element = parse_element(*row, text.substr(colon + 1));
   if (!element)
-    return bad(text, quote(text.substr(colon + 1)) + " is no " + std::string(row->name));
+    return argument_error(text, quote(text.substr(colon + 1)) + " is no " + std::string(row->name));
   argument.type = row->type;
   append(argument.bytes, *row, *element);
   return argument;

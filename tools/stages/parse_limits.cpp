@@ -1,8 +1,7 @@
 #include "tools/stages/parse_limits.hpp"
 
-#include <charconv>
-
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 
 namespace kiln::tools {
@@ -10,13 +9,9 @@ namespace {
 
 using Need = JsonReader::Need;
 
+// Parses a number of at most two digits.
 std::optional<std::uint32_t> small_number(std::string_view text) {
-  std::uint32_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || text.size() > 2) {
-    return std::nullopt;
-  }
-  return number;
+  return text.size() <= 2 ? parse_integer<std::uint32_t>(text) : std::nullopt;
 }
 
 }  // namespace

@@ -61,15 +61,15 @@ class ModulesPart : public ManifestPart {
     return spec;
   }
 
-  std::vector<Located<std::string>> sources(const Json& value, const std::string& of) {
+  std::vector<Located<std::string>> sources(const Json& value, const std::string& owner) {
     std::vector<Located<std::string>> found;
     if (const Json::Array* items = value.array(); items && items->size() > kMaxUnits) {
-      reader_.report(value, of + " has " + std::to_string(items->size()) + " sources, at most " +
+      reader_.report(value, owner + " has " + std::to_string(items->size()) + " sources, at most " +
                                 std::to_string(kMaxUnits) + " are allowed");
       return found;
     }
     JsonReader::Listed listed;
-    reader_.list(value, "'sources' of " + of, "strings", Empty::kRefused, [&](const Json& item) {
+    reader_.list(value, "'sources' of " + owner, "strings", Empty::kRefused, [&](const Json& item) {
       const std::string source = inner_path(item, "source");
       if (source.empty() || !reader_.is_listed_once(listed, item, "source", source, source)) return;
       if (is_file(item, "source", source)) found.push_back({source, reader_.where(item)});

@@ -1,8 +1,8 @@
 #include "tools/stages/ptxas_log.hpp"
 
-#include <charconv>
 #include <optional>
 
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 
 namespace kiln::tools {
@@ -25,10 +25,7 @@ std::optional<std::uint32_t> number_before(std::string_view line, std::string_vi
   if (end == std::string_view::npos) return std::nullopt;
   std::size_t start = end;
   while (start > 0 && line[start - 1] >= '0' && line[start - 1] <= '9') --start;
-  std::uint32_t value = 0;
-  const auto [stop, code] = std::from_chars(line.data() + start, line.data() + end, value);
-  if (code != std::errc() || stop != line.data() + end) return std::nullopt;
-  return value;
+  return parse_integer<std::uint32_t>(line.substr(start, end - start));
 }
 
 }  // namespace

@@ -21,11 +21,33 @@ void learn_kernels(const Json& image, std::uint16_t unit, std::map<std::string, 
     if (!is_new) continue;
     for (const Json& parameter : array_of(object, "params")) {
       known->second.parameters.push_back(
-          {.place = read_parameter(parameter),
+          {.layout = read_parameter(parameter),
            .type = parse_parameter_type(text_of(parameter, "type")).value_or(ParameterType{}),
            .name = text_of(parameter, "name")});
     }
   }
+}
+
+Artifact artifact_of(const Json& object, ImageSummary summary) {
+  Artifact image;
+  image.module = std::move(summary.module);
+  image.unit = static_cast<std::uint16_t>(integer_of(object, "unit").value_or(0));
+  image.source = text_of(object, "source");
+  image.target = summary.info.target;
+  image.path = std::move(summary.path);
+  image.digest = summary.digest;
+  image.info = std::move(summary.info);
+  return image;
+}
+
+// Returns the module of an image; null if there is none, or if it has no such unit.
+Module* find_module(const Json& object, const Artifact& image, std::vector<Module>& modules) {
+  const auto module = std::ranges::find(modules, image.module, &Module::name);
+  if (module == modules.end()) return nullptr;
+  const std::int64_t unit = integer_of(object, "unit").value_or(0);
+  const bool has_unit =
+      unit >= 0 && unit <= UINT16_MAX && static_cast<std::size_t>(unit) < module->sources.size();
+  return has_unit ? &*module : nullptr;
 }
 
 }  // namespace
@@ -49,35 +71,28 @@ Result<CatalogRecord> read_catalog(const Json& document, std::string_view file) 
   catalog.tools = read_tools(document);
   catalog.modules = read_module_origins(document);
   for (const Module& module : catalog.modules) {
-    if (!is_identifier(module.name))
+    if (!is_identifier(module.name)) {
       return refuse("a module of it is called " + quote(module.name));
+    }
   }
+
   std::map<std::string, std::map<std::string, Kernel>> kernels;  // by module, then by name
   for (std::size_t i = 0; i < images.size(); ++i) {
     const Json& object = array_of(document, "images")[i];
-    Artifact image;
-    image.module = images[i].module;
-    const std::int64_t unit = integer_of(object, "unit").value_or(0);
-    image.source = text_of(object, "source");
-    image.target = images[i].info.target;
-    image.path = images[i].path;
-    image.digest = images[i].digest;
-    image.info = std::move(images[i].info);
-    const auto module = std::ranges::find(catalog.modules, image.module, &Module::name);
-    const bool is_known = module != catalog.modules.end() && unit >= 0 && unit <= UINT16_MAX &&
-                          static_cast<std::size_t>(unit) < module->sources.size();
-    if (!is_known) return refuse("an image of it is of no module: " + quote(image.path));
+    Artifact image = artifact_of(object, std::move(images[i]));
+    Module* const module = find_module(object, image, catalog.modules);
+    if (module == nullptr) return refuse("an image of it is of no module: " + quote(image.path));
     const std::string sources = text_of(object, "source_digest");
     if (!sources.empty() && sources != module->source_digest.hex()) {
       return refuse("an image of it is of other sources than its module: " + quote(image.path));
     }
-    image.unit = static_cast<std::uint16_t>(unit);
     learn_kernels(object, image.unit, kernels[image.module]);
     module->images.push_back(std::move(image));
   }
   for (Module& module : catalog.modules) {
     for (auto& [name, kernel] : kernels[module.name]) module.kernels.push_back(std::move(kernel));
   }
+
   for (const Json& object : array_of(document, "bundles")) {
     BundleRecord bundle;
     bundle.module = text_of(object, "module");

@@ -204,9 +204,9 @@ Result<std::string> IncludeScanner::resolve(
     std::string path = normal.generic_string();
     return is_file(path) ? path : std::string();
   };
-  const fs::path beside = fs::path(from).parent_path();
+  const fs::path folder = fs::path(from).parent_path();
   if (include.is_quoted) {
-    if (std::string found = local(beside); !found.empty()) return found;
+    if (std::string found = local(folder); !found.empty()) return found;
   }
   for (const std::string& directory : directories) {
     if (fs::path(directory).is_absolute()) continue;
@@ -217,7 +217,7 @@ Result<std::string> IncludeScanner::resolve(
   if (!must_be_local) return std::string();
   const Location where{(manifest_.path.parent_path() / from).generic_string(), include.line,
                        include.column};
-  const fs::path normal = (beside / include.path).lexically_normal();
+  const fs::path normal = (folder / include.path).lexically_normal();
   if (leaves_folder(normal)) {
     return Error{ErrorCode::kInvalidInput,
                  "include " + quote(include.path) + " lies outside the manifest's folder", where}
@@ -233,9 +233,9 @@ Result<std::string> IncludeScanner::resolve(
 }
 
 bool IncludeScanner::is_file(const std::string& path) {
-  const auto [at, is_new] = files_there_.try_emplace(path);
-  if (is_new) at->second = files_.kind(manifest_.directory / path) == PathKind::kFile;
-  return at->second;
+  const auto [known, is_new] = is_file_.try_emplace(path);
+  if (is_new) known->second = files_.kind(manifest_.directory / path) == PathKind::kFile;
+  return known->second;
 }
 
 Result<const std::vector<std::string>*> IncludeScanner::headers_of(const std::string& file,

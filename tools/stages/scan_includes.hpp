@@ -57,7 +57,7 @@ class IncludeScanner {
   const Files& files_;
   std::unordered_map<std::string, std::vector<Include>> includes_;
   std::map<Directories, std::unordered_map<std::string, std::vector<std::string>>> headers_;
-  std::unordered_map<std::string, bool> files_there_;
+  std::unordered_map<std::string, bool> is_file_;  // by path
 };
 
 }  // namespace kiln::tools

@@ -52,8 +52,8 @@ Result<void> keep_modules(Manifest& manifest, const std::vector<std::string>& na
   return {};
 }
 
-bool holds(const std::vector<Located<TargetId>>& targets, const TargetId& one) {
-  return std::ranges::find(targets, one, &Located<TargetId>::value) != targets.end();
+bool holds(const std::vector<Located<TargetId>>& targets, const TargetId& target) {
+  return std::ranges::find(targets, target, &Located<TargetId>::value) != targets.end();
 }
 
 // A module with its own list of targets keeps those that are selected. All other modules are built

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 #include "tools/stages/tool_use.hpp"
 
@@ -31,10 +31,9 @@ constexpr std::size_t kMaxNumbers = 4;
 std::vector<std::uint32_t> numbers_of(std::string_view text) {
   std::vector<std::uint32_t> numbers;
   for (const std::string_view part : split(text, '.')) {
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (part.empty() || error != std::errc{} || end != part.data() + part.size()) return {};
-    numbers.push_back(number);
+    const auto number = parse_integer<std::uint32_t>(part);
+    if (!number) return {};
+    numbers.push_back(*number);
   }
   return numbers.size() <= kMaxNumbers ? numbers : std::vector<std::uint32_t>();
 }
@@ -69,11 +68,11 @@ std::optional<Error> find_unwanted(const ToolBounds& bounds, const Toolchain& to
   const Tool& tool = toolchain.tool(bounds.tool);
   if (!tool.found()) return std::nullopt;
   const std::string version = bounded_version(tool);
-  if (!bounds.least.value.empty() && compare_to_bound(version, bounds.least.value) < 0) {
-    return unwanted(tool, bounds.least, "older", "least");
+  if (!bounds.min.value.empty() && compare_to_bound(version, bounds.min.value) < 0) {
+    return unwanted(tool, bounds.min, "older", "least");
   }
-  if (!bounds.greatest.value.empty() && compare_to_bound(version, bounds.greatest.value) > 0) {
-    return unwanted(tool, bounds.greatest, "newer", "greatest");
+  if (!bounds.max.value.empty() && compare_to_bound(version, bounds.max.value) > 0) {
+    return unwanted(tool, bounds.max, "newer", "greatest");
   }
   return std::nullopt;
 }
@@ -85,16 +84,15 @@ std::vector<ToolBounds> parse_tool_bounds(JsonReader& reader, const Json& value)
   const auto field = [&](ToolKind kind) {
     return JsonReader::Field{
         to_string(kind), Need::kOptional, [&, kind](const Json& json) {
-          ToolBounds bounds{.tool = kind, .least = {}, .greatest = {}};
+          ToolBounds bounds{.tool = kind, .min = {}, .max = {}};
           const std::string of = "of '" + std::string(to_string(kind)) + "'";
           reader.object(json, "the bounds " + of,
                         {{"min", Need::kOptional,
-                          [&](const Json& v) { bounds.least = bound(reader, v, "'min' " + of); }},
-                         {"max", Need::kOptional, [&](const Json& v) {
-                            bounds.greatest = bound(reader, v, "'max' " + of);
-                          }}});
-          const bool has_both = !bounds.least.value.empty() && !bounds.greatest.value.empty();
-          if (has_both && compare_to_bound(bounds.least.value, bounds.greatest.value) > 0) {
+                          [&](const Json& v) { bounds.min = bound(reader, v, "'min' " + of); }},
+                         {"max", Need::kOptional,
+                          [&](const Json& v) { bounds.max = bound(reader, v, "'max' " + of); }}});
+          const bool has_both = !bounds.min.value.empty() && !bounds.max.value.empty();
+          if (has_both && compare_to_bound(bounds.min.value, bounds.max.value) > 0) {
             reader.report(json, "'min' " + of + " is above its 'max'");
           }
           all.push_back(std::move(bounds));

@@ -27,7 +27,7 @@ bool same_signature(const Signature& a, const Signature& b) {
 }
 
 // Returns offset and size of each parameter, with a star for a known pointer: "(0:8 8:8* 16:4)".
-std::string show(const Signature& signature) {
+std::string layout_text(const Signature& signature) {
   std::string text;
   for (const Parameter& parameter : signature) {
     if (!text.empty()) text += ' ';
@@ -90,8 +90,8 @@ bool is_exported(const std::string& kernel, const std::map<TargetId, TargetKerne
 }
 
 bool has_all(const std::map<TargetId, TargetKernels>& targets, const std::vector<AbiKernel>& abi) {
-  return std::ranges::all_of(abi,
-                             [&](const AbiKernel& one) { return is_exported(one.name, targets); });
+  return std::ranges::all_of(
+      abi, [&](const AbiKernel& kernel) { return is_exported(kernel.name, targets); });
 }
 
 // Returns the kernels of the abi file, and the kernels with mangled names, which need no abi file
@@ -104,12 +104,14 @@ Kernels abi_kernels(const std::vector<AbiKernel>& abi, AbiCoverage coverage,
     if (coverage == AbiCoverage::kSome && !is_exported(kernel.name, targets)) continue;
     Signature& signature = result[kernel.name];
     signature.clear();
-    for (const KernelParameter& parameter : kernel.parameters) signature.push_back(parameter.place);
+    for (const KernelParameter& parameter : kernel.parameters) {
+      signature.push_back(parameter.layout);
+    }
   }
   return result;
 }
 
-std::string show_size(const Parameter& parameter) {
+std::string size_text(const Parameter& parameter) {
   return (parameter.kind == ParameterKind::kPointer ? "a pointer of " : "") +
          counted(parameter.size, "byte");
 }
@@ -124,19 +126,19 @@ std::string first_difference(const std::string& kernel, const Signature& found,
   const std::string where = declared->where.file.empty() ? "" : " by " + to_string(declared->where);
   for (std::size_t i = 0; i < declared->parameters.size(); ++i) {
     const KernelParameter& parameter = declared->parameters[i];
-    const bool is_there = i < found.size();
-    if (is_there && same_parameter(parameter.place, found[i])) continue;
+    const bool is_present = i < found.size();
+    if (is_present && same_parameter(parameter.layout, found[i])) continue;
     std::string text = where + "; parameter " + std::to_string(i + 1);
     if (parameter.type.is_known())
       text += " '" + to_string(parameter.type) + ' ' + parameter.name + '\'';
-    text += " (" + show_size(parameter.place) + ")";
-    if (!is_there) return text + " is not in the image";
-    text += " has " + show_size(found[i]) + " in the image";
+    text += " (" + size_text(parameter.layout) + ")";
+    if (!is_present) return text + " is not in the image";
+    text += " has " + size_text(found[i]) + " in the image";
     if (found.size() != declared->parameters.size()) {
       text += ", where the kernel has " + counted(found.size(), "parameter") + ", not " +
               std::to_string(declared->parameters.size());
     }
-    if (found[i].offset != parameter.place.offset) text += ", at another place";
+    if (found[i].offset != parameter.layout.offset) text += ", at another place";
     return text;
   }
   return where;
@@ -186,9 +188,9 @@ std::optional<Error> defined_twice(const std::string& module,
   }
   if (sources.empty()) return std::nullopt;
   Error error = failed("module " + quote(module) + ": two of its sources define the same kernel");
-  for (const auto& [name, some] : sources) {
+  for (const auto& [name, files] : sources) {
     error.note(quote(with_demangled(name)) + " is in " +
-               join(std::vector(some.begin(), some.end()), " and "));
+               join(std::vector(files.begin(), files.end()), " and "));
   }
   return error.hint("rename one of them, or put the sources into two modules");
 }
@@ -198,7 +200,7 @@ bool has_hip_vectors(const std::string& kernel) {
 }
 
 // True if the kernel is static or in an unnamed namespace.
-bool is_of_one_file(const std::string& kernel) {
+bool has_internal_linkage(const std::string& kernel) {
   return kernel.starts_with("_ZL") || kernel.find("_GLOBAL__N_") != std::string::npos;
 }
 
@@ -211,8 +213,9 @@ std::optional<std::string> compare(const TargetId& target, const TargetKernels& 
     if (kernel == found.kernels.end()) {
       missing.push_back(with_demangled(name));
     } else if (!same_signature(kernel->second, signature)) {
-      different.push_back(with_demangled(name) + " has " + show(kernel->second) + ", expected " +
-                          show(signature) + first_difference(name, kernel->second, abi));
+      different.push_back(with_demangled(name) + " has " + layout_text(kernel->second) +
+                          ", expected " + layout_text(signature) +
+                          first_difference(name, kernel->second, abi));
     }
   }
   for (const auto& [name, signature] : found.kernels) {
@@ -265,8 +268,9 @@ Result<void> verify_module(const std::string& module, const std::vector<Artifact
           "float4 and its kin are templates in HIP, so a kernel that takes them has another "
           "mangled name there: "
           "make it extern \"C\", or pass float*");
-    } else if (std::ranges::any_of(
-                   expected, [](const auto& kernel) { return is_of_one_file(kernel.first); })) {
+    } else if (std::ranges::any_of(expected, [](const auto& kernel) {
+                 return has_internal_linkage(kernel.first);
+               })) {
       differences.hint(
           "a kernel that is static, or in a namespace without a name, has another mangled name "
           "from each compiler: "

@@ -77,8 +77,8 @@ class Writer {
     std::string line;
     for (const fs::path& path : paths) {
       if (!seen.insert(path).second) continue;
-      KILN_TRY_ASSIGN(const std::string one, name(path));
-      line += " " + one;
+      KILN_TRY_ASSIGN(const std::string escaped, name(path));
+      line += " " + escaped;
     }
     return line;
   }

@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 #include "tools/system/sealed_text.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 constexpr std::string_view kEntryFormat = "kiln-cache-entry";
 constexpr std::string_view kListFormat = "kiln-cache-list";
 constexpr unsigned kVersion = 2;
-constexpr std::size_t kCandidatesKept = 8;
+constexpr std::size_t kMaxCandidates = 8;
 
 std::filesystem::path fan_out(const Digest& key) {
   const std::string hex = key.hex();
@@ -74,18 +75,17 @@ std::string entry_lines(const Digest& key, const CachedOutput& value) {
 // True if another version of kiln wrote the file: not usable, but not damaged.
 bool is_of_another_version(std::string_view format, std::string_view file) {
   std::string_view version = take_until(file, '\n');
-  unsigned number = 0;
   if (take_until(version, ' ') != format) return false;
-  const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
-  return error == std::errc() && end == version.data() + version.size() && number != kVersion;
+  const std::optional<unsigned> number = parse_integer<unsigned>(version);
+  return number && *number != kVersion;
 }
 
 // Newest first:  { "candidate" { digest " " path } }
 std::string write_candidates(const std::vector<Candidate>& candidates) {
   std::string lines;
-  for (const Candidate& one : candidates) {
+  for (const Candidate& candidate : candidates) {
     lines += "candidate\n";
-    for (const auto& [path, digest] : one.dependencies) {
+    for (const auto& [path, digest] : candidate.dependencies) {
       lines.append(digest.hex()).append(" ").append(escape_line(path)).append("\n");
     }
   }
@@ -108,11 +108,12 @@ std::vector<Candidate> read_candidates(std::string_view lines) {
 }
 
 // Puts `added` before the existing candidates, without repetition.
-std::vector<Candidate> with_candidate(std::vector<Candidate> kept, const Candidate& added) {
-  std::erase_if(kept, [&](const Candidate& old) { return old.dependencies == added.dependencies; });
-  kept.insert(kept.begin(), added);
-  if (kept.size() > kCandidatesKept) kept.resize(kCandidatesKept);
-  return kept;
+std::vector<Candidate> with_candidate(std::vector<Candidate> candidates, const Candidate& added) {
+  std::erase_if(candidates,
+                [&](const Candidate& old) { return old.dependencies == added.dependencies; });
+  candidates.insert(candidates.begin(), added);
+  if (candidates.size() > kMaxCandidates) candidates.resize(kMaxCandidates);
+  return candidates;
 }
 
 struct CountField {
@@ -141,14 +142,14 @@ std::filesystem::path CacheStore::list_file(const Digest& step_key) const {
 }
 
 std::optional<CachedOutput> CacheStore::find(const Digest& key, Levels levels) {
-  std::optional<CachedOutput> found = find_here(key);
-  if (found || levels == Levels::kHere || remote_ == nullptr) return found;
+  std::optional<CachedOutput> found = find_local(key);
+  if (found || levels == Levels::kLocal || remote_ == nullptr) return found;
   std::optional<RemoteCache::Output> remote = remote_->find(key);
   if (!remote) return std::nullopt;
   const Digest log_digest = sha256(remote->log);
   CachedOutput value{std::move(remote->output), std::move(remote->log), remote->digest, log_digest,
                      FoundIn::kServer};
-  (void)store_here(key, value);
+  (void)store_local(key, value);
   return value;
 }
 
@@ -164,10 +165,10 @@ void CacheStore::count(FoundIn where, std::uint64_t bytes) {
 
 Result<void> CacheStore::store(const Digest& key, const CachedOutput& value) {
   if (remote_ != nullptr) remote_->store(key, value.output, value.log);
-  return store_here(key, with_digests(value.output, value.log));
+  return store_local(key, with_digests(value.output, value.log));
 }
 
-std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
+std::optional<CachedOutput> CacheStore::find_local(const Digest& key) {
   const std::filesystem::path folder = entry_folder(key);
   if (!files_.status(folder)) return std::nullopt;
   const Result<std::string> entry = files_.read(folder / "entry");
@@ -185,7 +186,7 @@ std::optional<CachedOutput> CacheStore::find_here(const Digest& key) {
   return std::nullopt;
 }
 
-Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value) {
+Result<void> CacheStore::store_local(const Digest& key, const CachedOutput& value) {
   KILN_TRY(mark());
   KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
   const auto fill_and_publish = [&]() -> Result<void> {
@@ -199,9 +200,11 @@ Result<void> CacheStore::store_here(const Digest& key, const CachedOutput& value
   Result<void> published = fill_and_publish();
   if (published) return {};
   // Another build was faster, and its entry is as good. Or the existing entry is damaged;
-  // find_here() removes it.
-  const bool is_there = files_.status(entry_folder(key)).has_value();
-  if (is_there) published = find_here(key) ? Result<void>() : files_.rename(aside, entry_folder(key));
+  // find_local() removes it.
+  const bool exists = files_.status(entry_folder(key)).has_value();
+  if (exists) {
+    published = find_local(key) ? Result<void>() : files_.rename(aside, entry_folder(key));
+  }
   (void)files_.remove_all(aside);
   return published;
 }
@@ -285,10 +288,10 @@ Result<void> CacheStore::add_candidate(const Digest& step_key, const Candidate& 
     remote_->store_text(step_key,
                         write_candidates(with_candidate(remote_candidates(step_key), candidate)));
   }
-  return remember(step_key, candidate);
+  return add_local_candidate(step_key, candidate);
 }
 
-Result<void> CacheStore::remember(const Digest& step_key, const Candidate& candidate) {
+Result<void> CacheStore::add_local_candidate(const Digest& step_key, const Candidate& candidate) {
   const std::string lines =
       step_key.hex() + "\n" + write_candidates(with_candidate(candidates(step_key), candidate));
   KILN_TRY(mark());
@@ -348,7 +351,7 @@ CacheStore::Counts CacheStore::counts() const {
     const std::string_view name = take_until(line, ' ');
     for (const CountField& field : kCounts) {
       if (field.name != name) continue;
-      std::from_chars(line.data(), line.data() + line.size(), counts.*field.member);
+      counts.*field.member = parse_integer<std::uint64_t>(line).value_or(0);
     }
   }
   return counts;
@@ -364,11 +367,11 @@ void CacheStore::save_counts() {
     added.remote_written = remote.bytes_written;
     added.remote_failures = remote.failures;
   }
-  const bool is_any = std::any_of(kCounts.begin(), kCounts.end(), [&](const CountField& field) {
+  const bool has_any = std::any_of(kCounts.begin(), kCounts.end(), [&](const CountField& field) {
     return added.*field.member != 0;
   });
-  if (!is_any || !mark()) return;
-  const std::optional<RangeLock> turn = claim(sha256("counts"), nullptr);
+  if (!has_any || !mark()) return;
+  const std::optional<RangeLock> lock = claim(sha256("counts"), nullptr);
   const Counts before = counts();
   std::string lines;
   for (const CountField& field : kCounts) {
@@ -419,8 +422,8 @@ CacheFolder cache_folder(const Files& files, const Environment& environment) {
     return folder;
   }
   folder.path = environment.absolute(folder.path);
-  if (const std::string odd = first_foreign_name(files, folder.path); !odd.empty()) {
-    folder.refused = folder.path.string() + " holds " + quote(odd) + ", which kiln did not write";
+  if (const std::string name = first_foreign_name(files, folder.path); !name.empty()) {
+    folder.refused = folder.path.string() + " holds " + quote(name) + ", which kiln did not write";
   } else {
     folder.refused = files.why_untrusted(folder.path);
   }

@@ -69,8 +69,8 @@ class CacheStore {
   // on. It must outlive the store. Null: none.
   void set_remote(RemoteCache* remote) { remote_ = remote; }
 
-  // kHere searches only this level.
-  enum class Levels : bool { kHere, kAll };
+  // kLocal searches only this level.
+  enum class Levels : bool { kLocal, kAll };
   std::optional<CachedOutput> find(const Digest& key, Levels levels = Levels::kAll);
   Result<void> store(const Digest& key, const CachedOutput& value);
 
@@ -78,8 +78,8 @@ class CacheStore {
   // Candidates of the next level, for when none of this level's match.
   std::vector<Candidate> remote_candidates(const Digest& step_key);
   Result<void> add_candidate(const Digest& step_key, const Candidate& candidate);
-  // The same, only in this level.
-  Result<void> remember(const Digest& step_key, const Candidate& candidate);
+  // The same, only on this level.
+  Result<void> add_local_candidate(const Digest& step_key, const Candidate& candidate);
 
   // Waits while another thread or process holds the claim on this step. Returns nothing if locks do
   // not work. The holder must call find() again, because the step may have run meanwhile.
@@ -126,8 +126,8 @@ class CacheStore {
   Result<void> discard(const std::filesystem::path& path);
   void note_damage(const std::filesystem::path& path);
 
-  std::optional<CachedOutput> find_here(const Digest& key);
-  Result<void> store_here(const Digest& key, const CachedOutput& value);
+  std::optional<CachedOutput> find_local(const Digest& key);
+  Result<void> store_local(const Digest& key, const CachedOutput& value);
 
   Files& files_;
   std::filesystem::path root_;

@@ -31,6 +31,6 @@ struct Environment {
 Environment real_environment();
 
 // The folders in which programs are searched if PATH is not set.
-inline constexpr std::string_view kUsualPath = "/usr/local/bin:/usr/bin:/bin";
+inline constexpr std::string_view kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 }  // namespace kiln::tools

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view kFormat = "kiln-file-digests";
 constexpr unsigned kVersion = 1;
 // More than any toolkit needs. Beyond it, entries that this run did not use are dropped.
-constexpr std::size_t kMaxRemembered = 16384;
+constexpr std::size_t kMaxEntries = 16384;
 
 // True if a later change would show in the status. A second change within one tick of the file
 // system's clock does not. Linux ticks every 4 to 10 ms; a time without nanoseconds comes from a
@@ -31,7 +31,7 @@ bool has_settled(const FileStatus& status) {
 
 }  // namespace
 
-bool FileDigests::look(const std::string& path) {
+bool FileDigests::check(const std::string& path) {
   {
     const std::lock_guard lock(mutex_);
     const auto found = entries_.find(path);
@@ -57,7 +57,7 @@ std::optional<Digest> FileDigests::digest_at(const std::string& path) {
         return found->second.is_missing ? std::nullopt : std::optional(found->second.digest);
       }
     }
-    if (!look(path)) break;
+    if (!check(path)) break;
   }
   const std::optional<FileStatus> status = files_.status(path);
   if (!status) return std::nullopt;
@@ -112,10 +112,10 @@ void FileDigests::forget(const std::filesystem::path& path) {
 void FileDigests::prefetch(const std::vector<std::string>& paths, unsigned threads) {
   // Usually everything is remembered, and the status of some hundred files is cheaper than a
   // thread.
-  constexpr std::size_t kLooksWorthAThread = 400;
+  constexpr std::size_t kPathsPerThread = 400;
   std::vector<char> is_unread(paths.size());
-  on_threads(std::min<std::size_t>(threads, paths.size() / kLooksWorthAThread + 1), paths.size(),
-             [&](std::size_t i) { is_unread[i] = look(paths[i]) ? 0 : 1; });
+  on_threads(std::min<std::size_t>(threads, paths.size() / kPathsPerThread + 1), paths.size(),
+             [&](std::size_t i) { is_unread[i] = check(paths[i]) ? 0 : 1; });
   std::vector<const std::string*> unread;
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (is_unread[i] != 0) unread.push_back(&paths[i]);
@@ -142,31 +142,31 @@ void FileDigests::load(std::string_view file) {
 std::string FileDigests::save(const std::function<bool(const std::string&)>& wanted) const {
   const std::lock_guard lock(mutex_);
   std::vector<const std::pair<const std::string, Entry>*> known;
-  for (const auto& one : entries_) {
-    if (!one.second.is_missing) known.push_back(&one);
+  for (const auto& item : entries_) {
+    if (!item.second.is_missing) known.push_back(&item);
   }
-  const bool is_crowded = known.size() > kMaxRemembered;
-  std::erase_if(known, [&](const auto* one) {
-    const auto& [path, entry] = *one;
+  const bool is_crowded = known.size() > kMaxEntries;
+  std::erase_if(known, [&](const auto* item) {
+    const auto& [path, entry] = *item;
     return !entry.settled || (is_crowded && !entry.seen) || !wanted(path);
   });
-  std::ranges::sort(known, {}, [](const auto* one) -> const std::string& { return one->first; });
+  std::ranges::sort(known, {}, [](const auto* item) -> const std::string& { return item->first; });
   std::string lines;
-  for (const auto* one : known) {
-    const FileStatus& status = one->second.status;
-    lines += one->second.digest.hex();
+  for (const auto* item : known) {
+    const FileStatus& status = item->second.status;
+    lines += item->second.digest.hex();
     for (const std::uint64_t number : {status.device, status.inode, status.size}) {
       lines.append(" ").append(std::to_string(number));
     }
     for (const std::int64_t number : {status.modified_ns, status.changed_ns}) {
       lines.append(" ").append(std::to_string(number));
     }
-    lines.append(" ").append(escape_line(one->first)).append("\n");
+    lines.append(" ").append(escape_line(item->first)).append("\n");
   }
   return seal(kFormat, kVersion, lines);
 }
 
-bool FileDigests::learnt(const std::function<bool(const std::string&)>& wanted) const {
+bool FileDigests::has_new(const std::function<bool(const std::string&)>& wanted) const {
   const std::lock_guard lock(mutex_);
   return std::any_of(entries_.begin(), entries_.end(), [&](const auto& entry) {
     return entry.second.is_new && entry.second.settled && wanted(entry.first);

@@ -53,7 +53,7 @@ class FileDigests {
   // files that changed so recently that another change might not show in their status.
   std::string save(const std::function<bool(const std::string&)>& wanted) const;
   // True if an entry for which `wanted` returns true differs from what was loaded.
-  bool learnt(const std::function<bool(const std::string&)>& wanted) const;
+  bool has_new(const std::function<bool(const std::string&)>& wanted) const;
 
  private:
   struct Entry {
@@ -65,7 +65,7 @@ class FileDigests {
     bool is_missing = false;  // in this run: nothing is there, or not a file
   };
   // True if the path's digest, or its absence, is already known in this run.
-  bool look(const std::string& path);
+  bool check(const std::string& path);
 
   const Files& files_;
   std::atomic<std::uint64_t> changes_ = 0;

@@ -36,11 +36,11 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
   return error;
 }
 
-constexpr std::uint64_t kLargestFile = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMaxFileSize = std::uint64_t{4} << 30;
 
 Error too_large(const fs::path& path) {
   return Error{ErrorCode::kInvalidInput,
-               quote(path.string()) + " has more than the " + std::to_string(kLargestFile) +
+               quote(path.string()) + " has more than the " + std::to_string(kMaxFileSize) +
                    " bytes that kiln reads",
                {},
                {}};
@@ -85,13 +85,13 @@ std::int64_t nanoseconds(const timespec& time) {
 // Returns 16 random hexadecimal digits. Process ids are not unique: in a container, every process
 // may have number 1.
 std::string random_name() {
-  unsigned char drawn[8] = {};
-  for (std::size_t held = 0; held < sizeof drawn;) {
-    const ::ssize_t count = ::getrandom(drawn + held, sizeof drawn - held, 0);
-    if (count > 0) held += static_cast<std::size_t>(count);
+  unsigned char bytes[8] = {};
+  for (std::size_t filled = 0; filled < sizeof bytes;) {
+    const ::ssize_t count = ::getrandom(bytes + filled, sizeof bytes - filled, 0);
+    if (count > 0) filled += static_cast<std::size_t>(count);
   }
   std::string name;
-  for (const unsigned char byte : drawn) {
+  for (const unsigned char byte : bytes) {
     name += "0123456789abcdef"[byte >> 4];
     name += "0123456789abcdef"[byte & 15];
   }
@@ -121,14 +121,14 @@ Result<std::uint64_t> size_to_read(const Descriptor& file, const fs::path& path)
                  "cannot read " + quote(path.string()) + ": it is no file, but a pipe or a device"};
   }
   const auto size = S_ISREG(info.st_mode) ? static_cast<std::uint64_t>(info.st_size) : 0;
-  if (size > kLargestFile) return too_large(path);
+  if (size > kMaxFileSize) return too_large(path);
   return size;
 }
 
-::ssize_t read_some(const Descriptor& file, char* into, std::size_t most) {
+::ssize_t read_some(const Descriptor& file, char* buffer, std::size_t capacity) {
   ::ssize_t count = -1;
   do {
-    count = ::read(file.get(), into, most);
+    count = ::read(file.get(), buffer, capacity);
   } while (count < 0 && errno == EINTR);
   return count;
 }
@@ -147,16 +147,16 @@ class RealFiles final : public Files {
     // The size may be wrong (/proc, a growing file), so this reads to the end of the file. The
     // extra byte avoids growing the buffer if the size is right.
     std::string bytes(static_cast<std::size_t>(size) + 1, '\0');
-    std::size_t held = 0;
+    std::size_t filled = 0;
     while (true) {
-      if (held == bytes.size()) bytes.resize(held + 4096);
-      const ::ssize_t count = read_some(file, bytes.data() + held, bytes.size() - held);
+      if (filled == bytes.size()) bytes.resize(filled + 4096);
+      const ::ssize_t count = read_some(file, bytes.data() + filled, bytes.size() - filled);
       if (count < 0) return system_error("read", path, errno);
       if (count == 0) break;
-      held += static_cast<std::size_t>(count);
-      if (held > kLargestFile) return too_large(path);
+      filled += static_cast<std::size_t>(count);
+      if (filled > kMaxFileSize) return too_large(path);
     }
-    bytes.resize(held);
+    bytes.resize(filled);
     return bytes;
   }
 
@@ -168,28 +168,28 @@ class RealFiles final : public Files {
     std::string piece(std::clamp(static_cast<std::size_t>(size) + 1, std::size_t{4096}, kPiece),
                       '\0');
     Sha256 hash;
-    std::uint64_t held = 0;
+    std::uint64_t total = 0;
     while (true) {
       const ::ssize_t count = read_some(file, piece.data(), piece.size());
       if (count < 0) return system_error("read", path, errno);
       if (count == 0) return hash.finish();
       hash.update(std::string_view(piece).substr(0, static_cast<std::size_t>(count)));
-      held += static_cast<std::uint64_t>(count);
-      if (held > kLargestFile) return too_large(path);
+      total += static_cast<std::uint64_t>(count);
+      if (total > kMaxFileSize) return too_large(path);
     }
   }
 
   Result<void> write(const fs::path& path, std::string_view bytes) override {
     if (path.has_parent_path()) KILN_TRY(make_directories(path.parent_path()));
     // A short name fits wherever the target's own name fits.
-    const fs::path aside = path.parent_path() / (".kiln-" + random_name() + "~");
-    Descriptor file(::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+    const fs::path temporary = path.parent_path() / (".kiln-" + random_name() + "~");
+    Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (file.get() < 0) return system_error("write", path, errno);
     int code = write_all(file.get(), bytes);
     if (const int closed = file.close(); code == 0) code = closed;
-    if (code == 0 && ::rename(aside.c_str(), path.c_str()) != 0) code = errno;
+    if (code == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) code = errno;
     if (code == 0) return {};
-    ::unlink(aside.c_str());
+    ::unlink(temporary.c_str());
     return system_error("write", path, code);
   }
 
@@ -291,27 +291,27 @@ class RealFiles final : public Files {
   // A new entry changes both times of a folder. Renaming the folder changes only one.
   bool path_redirected_since(const fs::path& path, std::int64_t time_ns) const override {
     constexpr int kMaxLinks = 40;  // Linux's limit
-    std::string way, rest = fs::absolute(path).native();
+    std::string resolved, rest = fs::absolute(path).native();
     for (int links = 0; !rest.empty() && links < kMaxLinks;) {
       const std::size_t slash = std::min(rest.find('/'), rest.size());
       const std::string name = rest.substr(0, slash);
       rest.erase(0, slash + 1);
       if (name.empty()) continue;
-      const std::string here = way + "/" + name;
+      const std::string current = resolved + "/" + name;
       struct stat info;
-      if (::lstat(here.c_str(), &info) != 0) return false;
+      if (::lstat(current.c_str(), &info) != 0) return false;
       const std::int64_t changed = nanoseconds(info.st_ctim);
       if (!S_ISLNK(info.st_mode)) {
         const bool was_renamed = S_ISDIR(info.st_mode) && changed != nanoseconds(info.st_mtim);
         if (was_renamed && changed >= time_ns) return true;
-        way = here;
+        resolved = current;
         continue;
       }
       if (changed >= time_ns) return true;
       std::error_code code;
-      const std::string target = fs::read_symlink(here, code).native();
+      const std::string target = fs::read_symlink(current, code).native();
       if (code) return false;
-      if (target.starts_with('/')) way.clear();
+      if (target.starts_with('/')) resolved.clear();
       rest = target + "/" + rest;
       ++links;
     }

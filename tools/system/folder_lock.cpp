@@ -19,15 +19,15 @@ namespace {
 
 // False if the file was removed, with its folder, before it was locked: others would then lock
 // another file.
-bool is_at(const std::filesystem::path& file, int descriptor) {
-  struct stat held, there;
-  return ::fstat(descriptor, &held) != 0 ||
-         (::stat(file.c_str(), &there) == 0 && held.st_dev == there.st_dev &&
-          held.st_ino == there.st_ino);
+bool is_same_file(const std::filesystem::path& file, int descriptor) {
+  struct stat opened, named;
+  return ::fstat(descriptor, &opened) != 0 ||
+         (::stat(file.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+          opened.st_ino == named.st_ino);
 }
 
 // Returns the link on the way to `file` whose target is missing, or an empty path.
-std::filesystem::path link_to_nothing(std::filesystem::path file) {
+std::filesystem::path dangling_link(std::filesystem::path file) {
   namespace fs = std::filesystem;
   std::error_code ignored;
   while (file.has_relative_path()) {
@@ -39,7 +39,7 @@ std::filesystem::path link_to_nothing(std::filesystem::path file) {
 
 Error cannot_lock(const std::filesystem::path& file, const std::error_code& why) {
   Error error{.code = ErrorCode::kEnvironment, .message = "cannot write " + quote(file.string()) + ": "};
-  const std::filesystem::path link = link_to_nothing(file);
+  const std::filesystem::path link = dangling_link(file);
   if (link.empty()) {
     error.message += why.message();
     return error.hint("choose a folder that you may write to: --out DIR");
@@ -54,16 +54,16 @@ Error cannot_lock(const std::filesystem::path& file, const std::error_code& why)
 
 Result<FolderLock> FolderLock::take(const std::filesystem::path& file, const Interrupt* interrupt,
                                     const std::function<void()>& waiting) {
-  bool said = false;
+  bool has_reported = false;
   while (true) {
-    KILN_TRY_ASSIGN(FolderLock lock, take_once(file, interrupt, waiting, said));
-    if (is_at(file, lock.descriptor_)) return lock;
+    KILN_TRY_ASSIGN(FolderLock lock, take_once(file, interrupt, waiting, has_reported));
+    if (is_same_file(file, lock.descriptor_)) return lock;
   }
 }
 
 Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
                                          const Interrupt* interrupt,
-                                         const std::function<void()>& waiting, bool& said) {
+                                         const std::function<void()>& waiting, bool& has_reported) {
   std::error_code made;
   std::filesystem::create_directories(file.parent_path(), made);
   const int descriptor = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -75,7 +75,7 @@ Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
   while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     // On a file system without locks, builds run without one.
     if (errno != EWOULDBLOCK && errno != EINTR) break;
-    if (!std::exchange(said, true)) waiting();
+    if (!std::exchange(has_reported, true)) waiting();
     if (interrupt != nullptr && *interrupt) {
       return Error{.code = ErrorCode::kInterrupted, .message = "interrupted"};
     }

@@ -23,7 +23,7 @@ class FolderLock {
 
  private:
   static Result<FolderLock> take_once(const std::filesystem::path& file, const Interrupt* interrupt,
-                                      const std::function<void()>& waiting, bool& said);
+                                      const std::function<void()>& waiting, bool& has_reported);
   explicit FolderLock(int descriptor) : descriptor_(descriptor) {}
   int descriptor_;
 };

@@ -62,14 +62,14 @@ Result<Functions> open_library() {
 
 struct Body {
   std::string bytes;
-  std::size_t most = 0;
+  std::size_t max_bytes = 0;
   bool is_too_long = false;
 };
 
 // Returning less than it was given tells libcurl to stop.
 std::size_t receive(const char* data, std::size_t size, std::size_t count, void* into) {
   Body& body = *static_cast<Body*>(into);
-  body.is_too_long = size * count > body.most - body.bytes.size();
+  body.is_too_long = size * count > body.max_bytes - body.bytes.size();
   if (body.is_too_long) return 0;
   body.bytes.append(data, size * count);
   return size * count;
@@ -90,8 +90,8 @@ std::size_t send(char* data, std::size_t size, std::size_t count, void* from) {
 
 class CurlClient final : public HttpClient {
  public:
-  CurlClient(const Functions& curl, const HttpTimes& times, const Interrupt* interrupt)
-      : curl_(curl), times_(times), interrupt_(interrupt) {
+  CurlClient(const Functions& curl, const HttpTimeouts& timeouts, const Interrupt* interrupt)
+      : curl_(curl), timeouts_(timeouts), interrupt_(interrupt) {
     headers_ = curl_.slist_append(nullptr, "Expect:");  // a PUT does not wait for permission
   }
   ~CurlClient() override {
@@ -101,10 +101,10 @@ class CurlClient final : public HttpClient {
   CurlClient(const CurlClient&) = delete;
   CurlClient& operator=(const CurlClient&) = delete;
 
-  Result<HttpAnswer> get(const std::string& url, std::size_t max_bytes) override {
+  Result<HttpResponse> get(const std::string& url, std::size_t max_bytes) override {
     return request(url, nullptr, max_bytes);
   }
-  Result<HttpAnswer> put(const std::string& url, std::string_view body) override {
+  Result<HttpResponse> put(const std::string& url, std::string_view body) override {
     return request(url, &body, kMaxPutBytes);
   }
 
@@ -121,11 +121,12 @@ class CurlClient final : public HttpClient {
     return handle;
   }
 
-  Result<HttpAnswer> request(const std::string& url, std::string_view* body, std::size_t most) {
+  Result<HttpResponse> request(const std::string& url, std::string_view* body,
+                               std::size_t max_bytes) {
     Handle* handle = take();
     if (handle == nullptr) return Error{ErrorCode::kUnavailable, "libcurl gives no handle"};
-    HttpAnswer answer;
-    Body received{.bytes = {}, .most = most};
+    HttpResponse response;
+    Body received{.bytes = {}, .max_bytes = max_bytes};
     std::array<char, kErrorSize> reason{};
     const auto set = [&](int option, auto value) { curl_.setopt(handle, option, value); };
     set(kUrl, url.c_str());
@@ -134,10 +135,10 @@ class CurlClient final : public HttpClient {
     set(kNoSignal, 1L);
     set(kProtocols, kHttpAndHttps);
     set(kNetrc, kNetrcOptional);
-    set(kConnectTimeoutMs, times_.connect_milliseconds);
+    set(kConnectTimeoutMs, timeouts_.connect_milliseconds);
     set(kLowSpeedLimit, 1024L);
-    set(kLowSpeedTime, times_.stall_seconds);
-    set(kTimeout, HttpTimes::kMaxStalls * times_.stall_seconds);
+    set(kLowSpeedTime, timeouts_.stall_seconds);
+    set(kTimeout, HttpTimeouts::kMaxStalls * timeouts_.stall_seconds);
     set(kNoProgress, 0L);
     set(kTransferInfoFunction, &is_interrupted);
     set(kTransferInfoData, static_cast<const void*>(interrupt_));
@@ -151,22 +152,22 @@ class CurlClient final : public HttpClient {
       set(kInFileSizeLarge, static_cast<std::int64_t>(body->size()));
     }
     const int code = curl_.perform(handle);
-    curl_.getinfo(handle, kResponseCode, &answer.status);
+    curl_.getinfo(handle, kResponseCode, &response.status);
     {
       const std::lock_guard lock(mutex_);
       idle_.push_back(handle);
     }
-    answer.body = std::move(received.bytes);
-    if (code == 0) return answer;
+    response.body = std::move(received.bytes);
+    if (code == 0) return response;
     if (received.is_too_long) {
       return Error{ErrorCode::kUnavailable,
-                   "it sends more than the " + std::to_string(most) + " bytes that are read"};
+                   "it sends more than the " + std::to_string(max_bytes) + " bytes that are read"};
     }
     return Error{ErrorCode::kUnavailable, reason[0] != '\0' ? reason.data() : curl_.strerror(code)};
   }
 
   const Functions curl_;
-  const HttpTimes times_;
+  const HttpTimeouts timeouts_;
   const Interrupt* const interrupt_;
   void* headers_ = nullptr;
   std::mutex mutex_;
@@ -175,7 +176,7 @@ class CurlClient final : public HttpClient {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times,
+Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimeouts& timeouts,
                                                      const Interrupt* interrupt) {
   Result<Functions> curl = open_library();
   if (!curl) {
@@ -185,7 +186,7 @@ Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times,
   if (const int code = curl->global_init(kGlobalAll); code != 0) {
     return Error{ErrorCode::kUnavailable, std::string("libcurl: ") + curl->strerror(code)};
   }
-  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(*curl, times, interrupt));
+  return std::unique_ptr<HttpClient>(std::make_unique<CurlClient>(*curl, timeouts, interrupt));
 }
 
 }  // namespace kiln::tools

@@ -14,12 +14,12 @@
 
 namespace kiln::tools {
 
-struct HttpAnswer {
+struct HttpResponse {
   long status = 0;
   std::string body;
 };
 
-struct HttpTimes {
+struct HttpTimeouts {
   long connect_milliseconds = 2000;
   // Ends a request that moves less than 1 KiB a second for this long, and any request that takes
   // kMaxStalls times as long.
@@ -32,13 +32,13 @@ class HttpClient {
  public:
   virtual ~HttpClient() = default;
   // A body with more than `max_bytes` counts as no answer.
-  virtual Result<HttpAnswer> get(const std::string& url, std::size_t max_bytes) = 0;
-  virtual Result<HttpAnswer> put(const std::string& url, std::string_view body) = 0;
+  virtual Result<HttpResponse> get(const std::string& url, std::size_t max_bytes) = 0;
+  virtual Result<HttpResponse> put(const std::string& url, std::string_view body) = 0;
 };
 
 // Raising `interrupt` ends a request; null: never. The error (kUnavailable) says that libcurl is
 // missing.
-Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimes& times,
+Result<std::unique_ptr<HttpClient>> real_http_client(const HttpTimeouts& timeouts,
                                                      const Interrupt* interrupt);
 
 }  // namespace kiln::tools

@@ -36,7 +36,7 @@ class Pipe {
   Pipe(const Pipe&) = delete;
   Pipe& operator=(const Pipe&) = delete;
 
-  bool made() const { return ends_[0] >= 0 || ends_[1] >= 0; }
+  bool is_open() const { return ends_[0] >= 0 || ends_[1] >= 0; }
   int reader() const { return ends_[0]; }
   int writer() const { return ends_[1]; }
   void close_reader() { close_end(0); }
@@ -120,7 +120,7 @@ Error start_error(const Command& command, int code) {
   return error;
 }
 
-Error lost_error(const Command& command, int code) {
+Error output_error(const Command& command, int code) {
   return Error{ErrorCode::kEnvironment, "cannot read what " + quote(command.argv.front()) +
                                             " prints: " + std::generic_category().message(code)};
 }
@@ -138,7 +138,7 @@ class RealProcesses final : public Processes {
     if (interrupted()) return interrupted_error();
     const Clock::time_point start = Clock::now();
     Pipe out, err;
-    if (!out.made() || !err.made()) return start_error(command, EMFILE);
+    if (!out.is_open() || !err.is_open()) return start_error(command, EMFILE);
     ::pid_t child = 0;
     if (const int code = spawn(command, out.writer(), err.writer(), child); code != 0) {
       return start_error(command, code);
@@ -147,13 +147,13 @@ class RealProcesses final : public Processes {
     err.close_writer();
 
     Outcome outcome;
-    int lost = 0;
-    const int status = attend(child, out, err, outcome, lost);
+    int read_error = 0;
+    const int status = wait_for(child, out, err, outcome, read_error);
     outcome.duration =
         std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start);
     if (interrupted()) return interrupted_error();
     // Partial output could be mistaken for all of it.
-    if (lost != 0) return lost_error(command, lost);
+    if (read_error != 0) return output_error(command, read_error);
     if (WIFSIGNALED(status)) {
       outcome.signal = WTERMSIG(status);
       outcome.exit_code = 128 + outcome.signal;
@@ -195,37 +195,38 @@ class RealProcesses final : public Processes {
 
   // Collects output until both pipes are at their end and the child has ended. Returns the child's
   // wait status. The group's leader is reaped last, so that its number cannot become another
-  // group's meanwhile. `lost` is the reason why some output could not be read, or 0.
-  int attend(::pid_t child, Pipe& out, Pipe& err, Outcome& outcome, int& lost) const {
-    bool told_to_end = false, killed = false;
+  // group's meanwhile. `read_error` is the reason why some output could not be read, or 0.
+  int wait_for(::pid_t child, Pipe& out, Pipe& err, Outcome& outcome, int& read_error) const {
+    bool is_terminating = false, killed = false;
     Clock::time_point deadline;
     while (true) {
       // After a kill, a process that left the group may still hold a pipe. It is not worth waiting
       // for.
       if ((killed || (out.reader() < 0 && err.reader() < 0)) && has_ended(child)) break;
-      if (interrupted() && !told_to_end) {
-        told_to_end = true;
-        deadline = Clock::now() + kGrace;
+      if (interrupted() && !is_terminating) {
+        is_terminating = true;
+        deadline = Clock::now() + kGracePeriod;
         ::kill(-child, SIGTERM);
       }
-      if (told_to_end && !killed && (Clock::now() >= deadline || interrupt_->is_urgent())) {
+      if (is_terminating && !killed && (Clock::now() >= deadline || interrupt_->is_urgent())) {
         killed = true;
         ::kill(-child, SIGKILL);
       }
       // poll skips negative descriptors. A child that has closed its pipes but not ended is checked
       // every few milliseconds.
-      pollfd polled[3] = {{out.reader(), POLLIN, 0},
-                          {err.reader(), POLLIN, 0},
-                          {told_to_end || interrupt_ == nullptr ? -1 : interrupt_->wake_fd(), POLLIN, 0}};
-      const bool only_waiting = out.reader() < 0 && err.reader() < 0;
-      const int timeout_ms = only_waiting ? 2 : told_to_end ? 20 : -1;
+      pollfd polled[3] = {
+          {out.reader(), POLLIN, 0},
+          {err.reader(), POLLIN, 0},
+          {is_terminating || interrupt_ == nullptr ? -1 : interrupt_->wake_fd(), POLLIN, 0}};
+      const bool pipes_are_closed = out.reader() < 0 && err.reader() < 0;
+      const int timeout_ms = pipes_are_closed ? 2 : is_terminating ? 20 : -1;
       if (::poll(polled, 3, timeout_ms) < 0) continue;
       for (const int code : {polled[0].revents != 0 ? drain(out, outcome.output) : 0,
                              polled[1].revents != 0 ? drain(err, outcome.diagnostics) : 0}) {
-        if (code != 0) lost = code;
+        if (code != 0) read_error = code;
       }
     }
-    if (told_to_end) ::kill(-child, SIGKILL);
+    if (is_terminating) ::kill(-child, SIGKILL);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

@@ -46,12 +46,12 @@ class Processes {
   virtual ~Processes() = default;
   // Runs a child to its end. A child that failed is an Outcome. Errors: kEnvironment if the program
   // could not be started, kInterrupted if the user asked to stop. On an interrupt, the child's
-  // group is told to end (SIGTERM), killed if it has not ended within `kGrace` or if the user asks
-  // again, and waited for. Thread-safe.
+  // group is told to end (SIGTERM), killed if it has not ended within `kGracePeriod` or if the user
+  // asks again, and waited for. Thread-safe.
   virtual Result<Outcome> run(const Command& command) = 0;
 };
 
-inline constexpr std::chrono::milliseconds kGrace{2000};
+inline constexpr std::chrono::milliseconds kGracePeriod{2000};
 
 // If `interrupt` is raised, running children are ended and none is started. It must outlive the
 // result.

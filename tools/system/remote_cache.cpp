@@ -1,10 +1,10 @@
 #include "tools/system/remote_cache.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 #include "tools/system/action_result.hpp"
 
@@ -40,15 +40,13 @@ Result<RemotePolicy> remote_policy(const Environment& environment) {
     policy.may_write = *mode == "read-write";
   }
   if (const auto text = environment.get("KILN_CACHE_TIMEOUT")) {
-    long seconds = 0;
-    const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), seconds);
-    if (error != std::errc{} || end != text->data() + text->size() || seconds < 1 ||
-        seconds > kMaxSeconds) {
+    const long seconds = parse_integer<long>(*text).value_or(0);
+    if (seconds < 1 || seconds > kMaxSeconds) {
       return Error{ErrorCode::kInvalidInput, "KILN_CACHE_TIMEOUT is " + quote(*text) +
                                                  ", not a number of seconds from 1 to " +
                                                  std::to_string(kMaxSeconds)};
     }
-    policy.times = {.connect_milliseconds = 1000 * seconds, .stall_seconds = seconds};
+    policy.timeouts = {.connect_milliseconds = 1000 * seconds, .stall_seconds = seconds};
   }
   return policy;
 }
@@ -61,9 +59,9 @@ std::string without_credentials(const std::string& url) {
   return url.substr(0, start) + url.substr(at + 1);
 }
 
-std::string RemoteCache::trouble() const {
+std::string RemoteCache::first_failure() const {
   const std::lock_guard lock(mutex_);
-  return trouble_;
+  return first_failure_;
 }
 
 bool RemoteCache::is_missing(const std::string& path) const {
@@ -71,50 +69,51 @@ bool RemoteCache::is_missing(const std::string& path) const {
   return missing_.contains(path);
 }
 
-void RemoteCache::give_up(std::string_view what_follows, const Result<HttpAnswer>& answer) {
+void RemoteCache::report_failure(std::string_view what_follows,
+                                 const Result<HttpResponse>& response) {
   ++counts_.failures;
   const std::lock_guard lock(mutex_);
-  if (!trouble_.empty()) return;
-  trouble_ = std::string(what_follows) + ": " +
-             (answer ? "the server answered HTTP " + std::to_string(answer->status)
-                     : answer.error().message);
+  if (!first_failure_.empty()) return;
+  first_failure_ = std::string(what_follows) + ": " +
+                   (response ? "the server answered HTTP " + std::to_string(response->status)
+                             : response.error().message);
 }
 
 std::optional<std::string> RemoteCache::get(const std::string& path, std::size_t max_bytes) {
   if (is_off_ || is_missing(path)) return std::nullopt;
-  Result<HttpAnswer> answer = client_->get(policy_.url + path, max_bytes);
-  if (answer && answer->status == 200) {
-    counts_.bytes_read += answer->body.size();
-    return std::move(answer->body);
+  Result<HttpResponse> response = client_->get(policy_.url + path, max_bytes);
+  if (response && response->status == 200) {
+    counts_.bytes_read += response->body.size();
+    return std::move(response->body);
   }
-  if (answer && (answer->status == 404 || answer->status == 410)) {
+  if (response && (response->status == 404 || response->status == 410)) {
     const std::lock_guard lock(mutex_);
     missing_.insert(path);
     return std::nullopt;
   }
   is_off_ = true;
-  give_up("is not used any more", answer);
+  report_failure("is not used any more", response);
   return std::nullopt;
 }
 
 bool RemoteCache::put(const std::string& path, std::string_view body) {
   if (is_off_ || is_read_only_ || !policy_.may_write) return false;
   if (body.size() > (path.starts_with("/ac/") ? kMaxEntryBytes : kMaxOutputBytes)) return false;
-  const Result<HttpAnswer> answer = client_->put(policy_.url + path, body);
-  if (answer && is_success(answer->status)) {
+  const Result<HttpResponse> response = client_->put(policy_.url + path, body);
+  if (response && is_success(response->status)) {
     counts_.bytes_written += body.size();
     const std::lock_guard lock(mutex_);
     missing_.erase(path);
     return true;
   }
   // Too large for this server, but other outputs may not be.
-  if (answer && answer->status == 413) {
+  if (response && response->status == 413) {
     ++counts_.failures;
     return false;
   }
   // Without permission to write, reading may still work. Some servers just close the connection.
   is_read_only_ = true;
-  give_up("is only read from now on", answer);
+  report_failure("is only read from now on", response);
   return false;
 }
 

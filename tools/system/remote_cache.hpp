@@ -7,7 +7,7 @@
 //
 // Nothing here fails a build. An unreachable server is not asked again by the same process, and
 // neither are keys that it did not have. A server that refuses writes gets no more of them.
-// trouble() tells why. An answer that fails its check counts as missing. Thread-safe.
+// first_failure() tells why. A response that fails its check counts as missing. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -30,7 +30,7 @@ namespace kiln::tools {
 struct RemotePolicy {
   std::string url;  // without a trailing slash; empty: no server
   bool may_write = true;
-  HttpTimes times;
+  HttpTimeouts timeouts;
 };
 // Reads KILN_CACHE_URL, KILN_CACHE_HTTP=read|read-write and KILN_CACHE_TIMEOUT=seconds. Errors:
 // kInvalidInput.
@@ -64,21 +64,21 @@ class RemoteCache {
   const Counts& counts() const { return counts_; }
   // Returns the first problem, such as "is not used any more: the server answered HTTP 500"; empty
   // if there was none.
-  std::string trouble() const;
+  std::string first_failure() const;
   std::string shown_url() const { return without_credentials(policy_.url); }
 
  private:
   std::optional<std::string> get(const std::string& path, std::size_t max_bytes);
   bool put(const std::string& path, std::string_view body);
   bool is_missing(const std::string& path) const;
-  void give_up(std::string_view what_follows, const Result<HttpAnswer>& answer);
+  void report_failure(std::string_view what_follows, const Result<HttpResponse>& response);
 
   std::unique_ptr<HttpClient> client_;
   const RemotePolicy policy_;
   Counts counts_;
   std::atomic<bool> is_off_{false}, is_read_only_{false};
   mutable std::mutex mutex_;
-  std::string trouble_;
+  std::string first_failure_;
   std::set<std::string> missing_;
 };
 

@@ -6,10 +6,11 @@
 //   value = text with "\" as "\\", newline as "\n" and tab as "\t"; fits on a line, between tabs
 #pragma once
 
-#include <charconv>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/parse_integer.hpp"
 
 namespace kiln::tools {
 
@@ -31,9 +32,9 @@ std::string_view take_until(std::string_view& rest, char separator);
 // Reads a number. Returns false if there is none or it does not fit.
 template <typename Integer>
 bool take_number(std::string_view& rest, Integer& value, char separator = ' ') {
-  const std::string_view word = take_until(rest, separator);
-  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return code == std::errc() && end == word.data() + word.size();
+  const std::optional<Integer> number = parse_integer<Integer>(take_until(rest, separator));
+  if (number) value = *number;
+  return number.has_value();
 }
 
 }  // namespace kiln::tools

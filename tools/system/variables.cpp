@@ -11,7 +11,7 @@ namespace kiln::tools {
 namespace {
 
 constexpr std::string_view kPrefix = "KILN_";
-constexpr std::size_t kMaxSlips = 2;
+constexpr std::size_t kMaxDistance = 2;
 
 // Variables of the tools, the runtime with its devices, and the Python package.
 // tests/structure/variables.sh compares the list with the sources and the documentation.
@@ -59,7 +59,7 @@ std::vector<std::string> misspelt_variables(const Environment& environment) {
         std::ranges::find(kVariables, variable) != kVariables.end())
       continue;
     const std::string rest = variable.substr(kPrefix.size()), near = nearest(rest, names);
-    if (near.empty() || edit_distance(rest, near) > kMaxSlips) continue;
+    if (near.empty() || edit_distance(rest, near) > kMaxDistance) continue;
     lines.push_back(variable + " is set, which nothing reads: did you mean " +
                     std::string(kPrefix) + near + "?");
   }

@@ -90,9 +90,9 @@ TEST_CASE("A catalog file reads back as it was written", "[catalog_file]") {
       const ArrayView<ParameterText> texts = read.texts(m, k);
       REQUIRE(texts.size() == kernel.parameters.size());
       for (std::size_t p = 0; p < texts.size(); ++p) {
-        CHECK(entry.kernels[k].parameters[p].offset == kernel.parameters[p].place.offset);
-        CHECK(entry.kernels[k].parameters[p].size == kernel.parameters[p].place.size);
-        CHECK(entry.kernels[k].parameters[p].kind == kernel.parameters[p].place.kind);
+        CHECK(entry.kernels[k].parameters[p].offset == kernel.parameters[p].layout.offset);
+        CHECK(entry.kernels[k].parameters[p].size == kernel.parameters[p].layout.size);
+        CHECK(entry.kernels[k].parameters[p].kind == kernel.parameters[p].layout.kind);
         CHECK(texts[p].type == to_string(kernel.parameters[p].type));
         CHECK(texts[p].name == kernel.parameters[p].name);
       }

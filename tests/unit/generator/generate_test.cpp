@@ -292,7 +292,7 @@ TEST_CASE("generate gives another digest when anything differs", "[generator]") 
   CHECK(differs(catalog));
 
   catalog = small_catalog();
-  catalog.modules[0].kernels[0].parameters[0].place.kind = kPointer;
+  catalog.modules[0].kernels[0].parameters[0].layout.kind = kPointer;
   CHECK(differs(catalog));
 
   catalog = small_catalog();

@@ -305,7 +305,7 @@ TEST_CASE("execute trusts an output whose source was saved in the moment before 
 
 TEST_CASE("execute does not trust an output whose source came to lie behind a link meanwhile") {
   Build build;
-  build.toolkit.on_compile = [&] { build.toolkit.files.newer_ways.insert("/src/fill.cu"); };
+  build.toolkit.on_compile = [&] { build.toolkit.files.recent_links.insert("/src/fill.cu"); };
   const auto execution = build.run();
   REQUIRE(execution);
   REQUIRE_FALSE(execution->warnings.empty());

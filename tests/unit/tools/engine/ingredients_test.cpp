@@ -19,7 +19,10 @@ constexpr const char* kNamed = "--orig_src_path_name,affine.0";
 
 struct Fixture {
   FakeFiles files;
-  Plan plan{.source_root = "/home/ada/src", .out_root = "/home/ada/src/out", .places = {}, .steps = {}};
+  Plan plan{.source_root = "/home/ada/src",
+            .out_root = "/home/ada/src/out",
+            .placeholders = {},
+            .steps = {}};
   Tool nvcc;
   Step step;
   Environment environment;
@@ -306,13 +309,15 @@ TEST_CASE("explain_difference names what changed in the terms of the user") {
 }
 
 TEST_CASE("neutral_path names paths below the roots by the root that lies deeper") {
-  const Plan plan{.source_root = "/p/src", .out_root = "/p/src/out", .places = {}, .steps = {}};
+  const Plan plan{
+      .source_root = "/p/src", .out_root = "/p/src/out", .placeholders = {}, .steps = {}};
   CHECK(neutral_path("/p/src/a/../b.cu", plan) == "{src}/b.cu");
   CHECK(neutral_path("b.cu", plan) == "{src}/b.cu");
   CHECK(neutral_path("/p/src/out/hip/b.hip", plan) == "{out}/hip/b.hip");
   CHECK(neutral_path("/p/src2/b.cu", plan) == "/p/src2/b.cu");
   CHECK(neutral_path("../x.h", plan) == "/p/x.h");
-  const Plan inside{.source_root = "/p/out/src", .out_root = "/p/out", .places = {}, .steps = {}};
+  const Plan inside{
+      .source_root = "/p/out/src", .out_root = "/p/out", .placeholders = {}, .steps = {}};
   CHECK(neutral_path("/p/out/src/b.cu", inside) == "{src}/b.cu");
   CHECK(display_path("{src}/b.cu") == "b.cu");
   CHECK(display_path("/usr/include/x.h") == "/usr/include/x.h");

@@ -46,7 +46,7 @@ TEST_CASE("the step that took longest last time starts first, and seconds alone 
   const std::vector<Step> steps = some_steps();
   StepQueue queue(steps);
   const std::uint64_t took[] = {2900, 10'000, 2100, 40, 30, 9'000, 3'000};
-  for (std::uint32_t i = 0; i < 7; ++i) queue.took(i, took[i]);
+  for (std::uint32_t i = 0; i < 7; ++i) queue.record_duration(i, took[i]);
   push_all(queue);
   CHECK(drain(queue) == std::vector<std::uint32_t>{1, 5, 6, 0, 2, 3, 4});
 }
@@ -56,12 +56,12 @@ TEST_CASE("what one target's step takes tells of the same source for other targe
   StepQueue queue(steps);
   push_all(queue);
   CHECK(queue.pop() == 0);
-  queue.took(0, 5'000);
+  queue.record_duration(0, 5'000);
   CHECK(queue.pop() == 3);  // the other source is unknown
-  queue.took(3, 20'000);
+  queue.record_duration(3, 20'000);
   CHECK(queue.pop() == 6);
-  queue.took(6, 1);
+  queue.record_duration(6, 1);
   CHECK(queue.pop() == 4);
-  queue.took(4, 1'000);  // its sibling may still take as long as the longest step
+  queue.record_duration(4, 1'000);  // its sibling may still take as long as the longest step
   CHECK(drain(queue) == std::vector<std::uint32_t>{5, 1, 2});
 }

@@ -68,8 +68,8 @@ TEST_CASE("assemble_module sorts images and kernels and names each kernel's unit
 
 TEST_CASE("assemble_module learns what is a pointer from any image or the abi") {
   const Module module = sample();
-  CHECK(module.kernels[0].parameters[0].place.kind == ParameterKind::kValue);
-  CHECK(module.kernels[1].parameters[0].place.kind == ParameterKind::kPointer);
+  CHECK(module.kernels[0].parameters[0].layout.kind == ParameterKind::kValue);
+  CHECK(module.kernels[1].parameters[0].layout.kind == ParameterKind::kPointer);
 }
 
 TEST_CASE("assemble_module takes types and names from the abi, else types from mangled names") {
@@ -83,11 +83,11 @@ TEST_CASE("assemble_module takes types and names from the abi, else types from m
     return module.kernels.at(0).parameters.at(0);
   };
   const KernelParameter told = only_parameter("a", ParameterKind::kUnknown, &abi);
-  CHECK(told.place.kind == ParameterKind::kPointer);
+  CHECK(told.layout.kind == ParameterKind::kPointer);
   CHECK(told.type == floats);
   CHECK(told.name == "inp");
   const KernelParameter read = only_parameter("_Z1kPKf", ParameterKind::kUnknown, nullptr);
-  CHECK(read.place.kind == ParameterKind::kPointer);
+  CHECK(read.layout.kind == ParameterKind::kPointer);
   CHECK(read.type == floats);
   CHECK(read.name.empty());
   // The image decides about sizes and kinds.

@@ -21,7 +21,10 @@ Step compile(ToolKind tool, const std::string& target, std::vector<std::string> 
 }
 
 Plan plan_of(std::vector<Step> steps) {
-  return {.source_root = "/src", .out_root = "/out", .places = {{"nvcc", "/cuda/bin/nvcc"}, {"hip-compiler", "/rocm/bin/hipcc"}}, .steps = std::move(steps)};
+  return {.source_root = "/src",
+          .out_root = "/out",
+          .placeholders = {{"nvcc", "/cuda/bin/nvcc"}, {"hip-compiler", "/rocm/bin/hipcc"}},
+          .steps = std::move(steps)};
 }
 
 const std::vector<std::string> kNvcc = {"{nvcc}", "-cubin", "-arch=sm_90", "-O3", "-std=c++17", "-Xptxas", "-v",

@@ -111,17 +111,17 @@ TEST_CASE("parse_manifest reads every key") {
   CHECK(kernels[0].where.file == "sub/own.json");
   const std::vector<KernelParameter>& parameters = kernels[1].parameters;
   REQUIRE(parameters.size() == 5);
-  CHECK(parameters[0].place.offset == 0);
-  CHECK(parameters[1].place.offset == 8);
-  CHECK(parameters[1].place.kind == ParameterKind::kPointer);
-  CHECK(parameters[2].place.offset == 16);
-  CHECK(parameters[3].place.offset == 24);
-  CHECK(parameters[3].place.size == 8);
+  CHECK(parameters[0].layout.offset == 0);
+  CHECK(parameters[1].layout.offset == 8);
+  CHECK(parameters[1].layout.kind == ParameterKind::kPointer);
+  CHECK(parameters[2].layout.offset == 16);
+  CHECK(parameters[3].layout.offset == 24);
+  CHECK(parameters[3].layout.size == 8);
   CHECK(parameters[3].type == ParameterType{ElementType::kF32, true, true});
   CHECK(parameters[3].name == "f");
-  CHECK(parameters[4].place.offset == 32);
-  CHECK(parameters[4].place.size == 4);
-  CHECK(parameters[4].place.kind == ParameterKind::kValue);
+  CHECK(parameters[4].layout.offset == 32);
+  CHECK(parameters[4].layout.size == 4);
+  CHECK(parameters[4].layout.kind == ParameterKind::kValue);
 }
 
 TEST_CASE("the manifest's JSON Schema has the keys that parse_manifest takes") {
@@ -184,10 +184,12 @@ TEST_CASE("a struct in an abi file has a size, an alignment and no type") {
   REQUIRE(abi);
   const std::vector<KernelParameter>& parameters = abi->at("m").front().parameters;
   std::vector<std::pair<unsigned, unsigned>> places;
-  for (const KernelParameter& one : parameters) places.emplace_back(one.place.offset, one.place.size);
+  for (const KernelParameter& one : parameters) {
+    places.emplace_back(one.layout.offset, one.layout.size);
+  }
   CHECK(places == std::vector<std::pair<unsigned, unsigned>>{{0, 4}, {8, 16}, {24, 12}, {36, 1}});
   CHECK_FALSE(parameters[1].type.is_known());
-  CHECK(parameters[1].place.kind == ParameterKind::kValue);
+  CHECK(parameters[1].layout.kind == ParameterKind::kValue);
   for (const char* wrong : {"f32[0]", "f32[]", "void[3]", "f32*[2]", "ptr[2]", "f32[2", "f32[-1]", "f32[99999999999999999999]"}) {
     CAPTURE(wrong);
     CHECK_FALSE(parse_abi(R"({"format": 1, "modules": {"m": {"k": [")" + std::string(wrong) + R"( x"]}}})", "abi.json"));

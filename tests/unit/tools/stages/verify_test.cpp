@@ -37,7 +37,7 @@ KernelInfo kernel(std::string name, std::vector<Parameter> parameters) {
 
 AbiKernel declared(std::string name, std::vector<Parameter> parameters) {
   AbiKernel kernel{.name = std::move(name), .parameters = {}, .where = {}};
-  for (const Parameter& place : parameters) kernel.parameters.push_back({place, {}, {}});
+  for (const Parameter& layout : parameters) kernel.parameters.push_back({layout, {}, {}});
   return kernel;
 }
 

@@ -1,14 +1,14 @@
-#include <algorithm>
-
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/generators/catch_generators.hpp>
+#include "tools/system/cache_store.hpp"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+
 #include "tests/support/fake_files.hpp"
 #include "tests/support/scratch_folder.hpp"
-#include "tools/system/cache_store.hpp"
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace {
@@ -344,7 +344,7 @@ TEST_CASE("CacheStore removes and writes nothing where a link leads out of it") 
   std::filesystem::create_directories(scratch / "other/deep");
   std::filesystem::create_symlink("../other", scratch / "cache" / part);
   const auto real = kiln::tools::real_files();
-  kiln::tools::HeldFiles files(*real, {scratch / "cache"});
+  kiln::tools::SandboxedFiles files(*real, {scratch / "cache"});
   CacheStore store(files, scratch / "cache");
   auto use = store.use();
   REQUIRE(use);

@@ -22,13 +22,13 @@ TEST_CASE("FileDigests reads a file once and remembers it over runs") {
     FileDigests digests(files);
     CHECK(digests.digest("/lib/compiler") == sha256("bytes"));
     CHECK(digests.digest("/lib/compiler") == sha256("bytes"));
-    CHECK(digests.learnt(everything));
+    CHECK(digests.has_new(everything));
     saved = digests.save(everything);
   }
   FileDigests later(files);
   later.load(saved);
   CHECK(later.digest("/lib/compiler") == sha256("bytes"));
-  CHECK_FALSE(later.learnt(everything));
+  CHECK_FALSE(later.has_new(everything));
   CHECK(files.read_count("/lib/compiler") == 1);
   CHECK(later.save(everything) == saved);
 }
@@ -69,7 +69,7 @@ TEST_CASE("FileDigests asks once whether a folder is a file") {
   CHECK_FALSE(digests.digest("/folder"));
   CHECK_FALSE(digests.digest("/folder"));
   CHECK(files.read_count("/folder") == 1);
-  CHECK_FALSE(digests.learnt(everything));
+  CHECK_FALSE(digests.has_new(everything));
 }
 
 TEST_CASE("FileDigests counts what may change an answer") {

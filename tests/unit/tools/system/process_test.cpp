@@ -178,7 +178,7 @@ TEST_CASE("Processes kills at once when interrupted a second time") {
   Interrupt interrupt;
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(interrupt_stubborn_child(interrupt, {SIGINT, SIGINT}));
-  CHECK(std::chrono::steady_clock::now() - start < kiln::tools::kGrace);
+  CHECK(std::chrono::steady_clock::now() - start < kiln::tools::kGracePeriod);
 }
 
 TEST_CASE("SignalScope turns a signal into a raised interrupt and gives the old handler back") {

@@ -16,11 +16,13 @@ namespace {
 class SmallServer final : public HttpClient {
  public:
   explicit SmallServer(std::vector<std::string>& taken) : taken_(taken) {}
-  Result<HttpAnswer> get(const std::string&, std::size_t) override { return HttpAnswer{.status = 404, .body = {}}; }
-  Result<HttpAnswer> put(const std::string& url, std::string_view body) override {
-    if (body.size() > 1000) return HttpAnswer{.status = 413, .body = {}};
+  Result<HttpResponse> get(const std::string&, std::size_t) override {
+    return HttpResponse{.status = 404, .body = {}};
+  }
+  Result<HttpResponse> put(const std::string& url, std::string_view body) override {
+    if (body.size() > 1000) return HttpResponse{.status = 413, .body = {}};
     taken_.push_back(url);
-    return HttpAnswer{.status = 201, .body = {}};
+    return HttpResponse{.status = 201, .body = {}};
   }
 
  private:
@@ -50,12 +52,13 @@ TEST_CASE("remote_policy refuses an address without its password") {
 
 TEST_CASE("RemoteCache leaves out a body that is too large for the server, and goes on") {
   std::vector<std::string> taken;
-  RemoteCache cache(std::make_unique<SmallServer>(taken), {.url = "http://cache", .may_write = true, .times = {}});
+  RemoteCache cache(std::make_unique<SmallServer>(taken),
+                    {.url = "http://cache", .may_write = true, .timeouts = {}});
   cache.store(sha256("large"), std::string(2000, 'x'), "");
   CHECK(taken.empty());
   cache.store(sha256("small"), "small", "");
   CHECK(taken == std::vector<std::string>{"http://cache/cas/" + sha256("small").hex(),
                                           "http://cache/ac/" + sha256("small").hex()});
-  CHECK(cache.trouble().empty());
+  CHECK(cache.first_failure().empty());
   CHECK(cache.counts().failures == 1);
 }

@@ -1,4 +1,4 @@
-#include "tools/engine/tool_memory.hpp"
+#include "tools/engine/probe_cache.hpp"
 
 #include "base/text.hpp"
 #include "tools/json/json.hpp"
@@ -109,7 +109,7 @@ Json write_entry(const Entry& entry) {
 
 }  // namespace
 
-ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
+ProbeCache::ProbeCache(Files& files, std::filesystem::path path)
     : files_(files), path_(std::move(path)) {
   if (path_.empty()) return;
   const Result<std::string> text = files_.read(path_);
@@ -122,7 +122,7 @@ ToolMemory::ToolMemory(Files& files, std::filesystem::path path)
   }
 }
 
-std::optional<Probe> ToolMemory::recall(const std::string& key) const {
+std::optional<Probe> ProbeCache::find(const std::string& key) const {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return std::nullopt;
   const Result<Json> json = read_json(found->second, path_.string());
@@ -130,25 +130,25 @@ std::optional<Probe> ToolMemory::recall(const std::string& key) const {
   std::optional<Entry> entry = read_entry(*json);
   if (!entry) return std::nullopt;
   for (const auto& [path, status] : entry->watched) {
-    if (look(path.native()) != status) return std::nullopt;
+    if (status_of(path.native()) != status) return std::nullopt;
   }
   return std::move(entry->probe);
 }
 
-std::optional<FileStatus> ToolMemory::look(const std::string& path) const {
-  const auto [at, is_new] = seen_.try_emplace(path);
-  if (is_new) at->second = files_.status(path);
-  return at->second;
+std::optional<FileStatus> ProbeCache::status_of(const std::string& path) const {
+  const auto [known, is_new] = status_.try_emplace(path);
+  if (is_new) known->second = files_.status(path);
+  return known->second;
 }
 
-void ToolMemory::remember(const std::string& key, Probe probe) {
+void ProbeCache::store(const std::string& key, Probe probe) {
   Entry entry;
   const auto watch = [&](const std::filesystem::path& path) {
     if (const auto status = files_.status(path)) entry.watched.emplace_back(path, *status);
   };
   for (const Tool::Part& part : probe.parts) watch(part.path);
   for (const std::filesystem::path& folder : probe.folders) watch(folder);
-  // A file disappeared during the probe, so the result is not remembered.
+  // A file disappeared during the probe, so the result is not stored.
   if (entry.watched.size() != probe.parts.size() + probe.folders.size()) return;
   entry.probe = std::move(probe);
   if (entries_.size() >= kMaxEntries) entries_.clear();
@@ -157,10 +157,10 @@ void ToolMemory::remember(const std::string& key, Probe probe) {
   is_changed_ = true;
 }
 
-void ToolMemory::save() {
+void ProbeCache::save() {
   if (!is_changed_ || path_.empty()) return;
   std::string lines;
-  for (const auto& [key, told] : entries_) lines.append(key).append(" ").append(told).append("\n");
+  for (const auto& [key, json] : entries_) lines.append(key).append(" ").append(json).append("\n");
   (void)files_.write(path_, seal(kFormat, kVersion, lines));
   is_changed_ = false;
 }

@@ -13,16 +13,16 @@
 
 namespace kiln::tools {
 
-class HeldFiles final : public Files {
+class SandboxedFiles final : public Files {
  public:
-  // All paths are absolute and normalized; empty ones are ignored. `single` lists further files
-  // that may be written.
-  HeldFiles(Files& files, std::vector<std::filesystem::path> folders,
-            std::vector<std::filesystem::path> single = {})
-      : files_(files), folders_(std::move(folders)), single_(std::move(single)) {}
+  // All paths are absolute and normalized; empty ones are ignored. `files_allowed` lists further
+  // files that may be written.
+  SandboxedFiles(Files& files, std::vector<std::filesystem::path> folders,
+                 std::vector<std::filesystem::path> files_allowed = {})
+      : files_(files), folders_(std::move(folders)), files_allowed_(std::move(files_allowed)) {}
 
   // Sets the staging folder, which is below one of the folders. Call it before any thread writes.
-  void stage_in(std::filesystem::path staging) { staging_ = std::move(staging); }
+  void set_staging_folder(std::filesystem::path folder) { staging_ = std::move(folder); }
 
   PathKind kind(const std::filesystem::path& path) const override { return files_.kind(path); }
   Result<std::string> read(const std::filesystem::path& path) const override {
@@ -47,7 +47,8 @@ class HeldFiles final : public Files {
                      const std::filesystem::path& path) const override {
     return files_.leads_outside(root, path);
   }
-  bool path_redirected_since(const std::filesystem::path& path, std::int64_t time_ns) const override {
+  bool path_redirected_since(const std::filesystem::path& path,
+                             std::int64_t time_ns) const override {
     return files_.path_redirected_since(path, time_ns);
   }
   std::string why_untrusted(const std::filesystem::path& folder) const override {
@@ -60,7 +61,7 @@ class HeldFiles final : public Files {
 
   Files& files_;
   std::filesystem::path staging_;
-  std::vector<std::filesystem::path> folders_, single_;
+  std::vector<std::filesystem::path> folders_, files_allowed_;
   std::atomic<unsigned> writes_{0};
 };
 

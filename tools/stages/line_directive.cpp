@@ -1,4 +1,4 @@
-#include "tools/stages/name_lines.hpp"
+#include "tools/stages/line_directive.hpp"
 
 #include <algorithm>
 
@@ -20,7 +20,8 @@ std::string string_literal(std::string_view text) {
 
 }  // namespace
 
-std::string name_lines(std::string converted, std::string_view original, std::string_view path) {
+std::string add_line_directive(std::string converted, std::string_view original,
+                               std::string_view path) {
   const std::ptrdiff_t added = count_lines(converted) - count_lines(original);
   const bool starts_with_include = converted.starts_with("#include ");
   const std::size_t second_line = starts_with_include ? converted.find('\n') + 1 : 0;

@@ -1,4 +1,4 @@
-#include "tools/system/held_files.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -7,13 +7,13 @@
 
 using kiln::testing::FakeFiles;
 using kiln::testing::ScratchFolder;
-using kiln::tools::HeldFiles;
 using kiln::tools::is_inner_path;
+using kiln::tools::SandboxedFiles;
 
-TEST_CASE("HeldFiles changes nothing but what lies below its folders") {
+TEST_CASE("SandboxedFiles changes nothing but what lies below its folders") {
   FakeFiles files;
   REQUIRE(files.write("/src/a.cu", "source"));
-  HeldFiles held(files, {"/src/out", "/cache"}, {"/src/deps.d"});
+  SandboxedFiles held(files, {"/src/out", "/cache"}, {"/src/deps.d"});
   CHECK(held.write("/src/out/images/a", "x"));
   CHECK(held.write("/cache/digests", "x"));
   CHECK(held.write("/src/deps.d", "x"));
@@ -33,13 +33,13 @@ TEST_CASE("HeldFiles changes nothing but what lies below its folders") {
         "cannot remove '/src/a.cu': it lies outside the folders of this build");
 }
 
-TEST_CASE("HeldFiles follows no link out of its folders") {
+TEST_CASE("SandboxedFiles follows no link out of its folders") {
   const ScratchFolder folder;
   const auto files = kiln::tools::real_files();
   std::filesystem::create_directories(folder / "elsewhere/deep");
   std::filesystem::create_directories(folder / "out");
   std::filesystem::create_symlink("../elsewhere", folder / "out/images");
-  HeldFiles held(*files, {folder / "out"});
+  SandboxedFiles held(*files, {folder / "out"});
   const auto written = held.write(folder / "out/images/a", "x");
   REQUIRE_FALSE(written);
   CHECK(written.error().message == "cannot write '" + (folder / "out/images/a").string() +
@@ -51,11 +51,11 @@ TEST_CASE("HeldFiles follows no link out of its folders") {
   CHECK(std::filesystem::exists(folder / "elsewhere/deep"));
 }
 
-TEST_CASE("HeldFiles leaves halves in the staging folder alone") {
+TEST_CASE("SandboxedFiles leaves halves in the staging folder alone") {
   for (unsigned nth = 1; nth < 20; ++nth) {
     FakeFiles files;
-    HeldFiles held(files, {"/out"});
-    held.stage_in("/out/.kiln/tmp/run");
+    SandboxedFiles held(files, {"/out"});
+    held.set_staging_folder("/out/.kiln/tmp/run");
     REQUIRE(held.write("/out/images/a", "old"));
     files.writes.fail(nth);
     const bool written = held.write("/out/images/a", "new").has_value();
