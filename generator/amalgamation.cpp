@@ -13,12 +13,14 @@ constexpr std::string_view kInclude = "#include <kiln/catalog.hpp>\n";
 
 // The symbol that the linker reports as undefined if no file has the implementation.
 #define KILN_NEEDED "kiln_needs_one_source_file_that_defines_KILN_IMPLEMENTATION"
-constexpr std::string_view kNeed =
-    "\nextern \"C\" const char " KILN_NEEDED ";\n"
+constexpr std::string_view kReference =
+    "\nextern \"C\" const char " KILN_NEEDED
+    ";\n"
     "namespace {\n"
-    "[[gnu::used]] const char* const kiln_needs_implementation = &" KILN_NEEDED ";\n"
+    "[[gnu::used]] const char* const kiln_needs_implementation = &" KILN_NEEDED
+    ";\n"
     "}\n";
-constexpr std::string_view kGiven = "extern \"C\" { const char " KILN_NEEDED " = 0; }\n";
+constexpr std::string_view kDefinition = "extern \"C\" { const char " KILN_NEEDED " = 0; }\n";
 #undef KILN_NEEDED
 
 // Stores images uncompressed, so that the loader needs no zstd.
@@ -48,9 +50,9 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
 
   const std::string version = std::to_string(KILN_VERSION);
   std::string text = header.substr(0, body);
-  constexpr std::string_view kNeeded = ", <kiln/catalog.hpp>";
-  if (const std::size_t told = text.find(kNeeded); told != std::string::npos) {
-    text.erase(told, kNeeded.size());
+  constexpr std::string_view kCatalogHeader = ", <kiln/catalog.hpp>";
+  if (const std::size_t position = text.find(kCatalogHeader); position != std::string::npos) {
+    text.erase(position, kCatalogHeader.size());
   }
   text +=
       "//\n"
@@ -69,7 +71,7 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
   text += "#pragma GCC system_header\n\n#ifndef KILN_AMALGAMATED\n#define KILN_AMALGAMATED " +
           version + "\n";
   text += public_headers_text();
-  text += kNeed;
+  text += kReference;
   text += "#elif KILN_AMALGAMATED != " + version + "\n#error \"" + plain.header +
           " is of another kiln than the amalgamated header before it\"\n#endif\n\n";
   text += header.substr(body + kOnce.size(), include - body - kOnce.size());
@@ -84,7 +86,7 @@ std::string write_amalgamation(const Catalog& catalog, const Options& options) {
       "-fexceptions\"\n"
       "#else\n";
   text += loader_text();
-  text += kGiven;
+  text += kDefinition;
   text += "#endif\n#endif\n";
   return text;
 }

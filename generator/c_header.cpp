@@ -19,13 +19,6 @@
 namespace kiln::generator {
 namespace {
 
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  });
-  return text;
-}
-
 // Returns the prefix of every name in the header: "app::gpu" -> "app_gpu".
 std::string prefix(const Options& options) {
   std::string name;
@@ -38,7 +31,7 @@ std::string prefix(const Options& options) {
 
 // Returns the macro that the source file with the bytes defines.
 std::string implementation(const Options& options) {
-  return upper(prefix(options)) + "_IMPLEMENTATION";
+  return upper_case(prefix(options)) + "_IMPLEMENTATION";
 }
 
 // Returns the symbol of the catalog file with this digest, so that a program may contain two
@@ -163,7 +156,7 @@ std::string image_table(const Catalog& catalog, const Options& options,
   if (file.offsets.empty()) return {};
   std::string out =
       "\n// Every image, for a loader of your own: module by module, by unit, then target.\n";
-  out += "#define " + upper(prefix(options)) + "_IMAGE_COUNT " +
+  out += "#define " + upper_case(prefix(options)) + "_IMAGE_COUNT " +
          std::to_string(file.offsets.size()) + "\nstatic const kiln_image_info " + prefix(options) +
          "_images[] = {\n";
   std::size_t position = 0;
@@ -190,7 +183,7 @@ std::string module_enum(const Catalog& catalog, const Options& options) {
     out += "  " + name + "_id_" + identifier(module.name) + ",\n";
   }
   out += "} " + name + "_id;\n";
-  return out + "#define " + upper(name) + "_MODULE_COUNT " +
+  return out + "#define " + upper_case(name) + "_MODULE_COUNT " +
          std::to_string(catalog.modules.size()) + '\n';
 }
 
@@ -224,7 +217,7 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
                            const CatalogFileText& file) {
   const std::string name = prefix(options);
   const Digest digest = sha256(file.bytes);
-  const std::string guard = upper(name) + "_H_" + upper(short_digest(digest));
+  const std::string guard = upper_case(name) + "_H_" + upper_case(short_digest(digest));
   const std::string bytes = bytes_symbol(options, digest);
   const FunctionNames name_of(catalog, options);
   const std::string size = std::to_string(file.bytes.size());
@@ -259,7 +252,7 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
       "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\")))\n#if defined(" +
       implementation(options) + ")\n__attribute__((weak))  // several files may hold it\n#endif\n#endif\n";
   out += "extern const unsigned char " + bytes + '[' + size + " + 1];\n";
-  out += "#define " + upper(name) + "_SIZE " + size + "\n\n";
+  out += "#define " + upper_case(name) + "_SIZE " + size + "\n\n";
   out += "static inline kiln_error* " + name + "_catalog(kiln_catalog** catalog) {\n";
   out += "  return kiln_catalog_open_memory(" + bytes + ", " + size + ", catalog);\n}\n";
   out += module_enum(catalog, options) + image_table(catalog, options, file, bytes);

@@ -29,7 +29,7 @@ class Writer {
   }
   void texts(const std::vector<std::string>& list) {
     count(list.size());
-    for (const std::string& one : list) text(one);
+    for (const std::string& entry : list) text(entry);
   }
   std::string take() { return std::move(bytes_); }
 

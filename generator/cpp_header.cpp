@@ -188,29 +188,31 @@ std::string kernel_comment(const Kernel& kernel, const std::string& constant) {
 
 // Returns the first names, for a message.
 std::string listing(std::vector<std::string> names) {
-  constexpr std::size_t kMax = 12;
-  const std::size_t more = names.size() > kMax ? names.size() - kMax : 0;
-  names.resize(names.size() - more);
-  return join(names, ", ") + (more == 0 ? "" : " and " + std::to_string(more) + " more");
+  constexpr std::size_t kMaxNames = 12;
+  const std::size_t omitted = names.size() > kMaxNames ? names.size() - kMaxNames : 0;
+  names.resize(names.size() - omitted);
+  return join(names, ", ") + (omitted == 0 ? "" : " and " + std::to_string(omitted) + " more");
 }
 
 // Declares scale or scale<float> for a kernel's constant, which is in `inside` of the header's
 // namespace `header`. An instance that does not exist fails to compile, with a message that lists
 // the existing ones.
-std::string source_constants(const Module& module, const SourceName& one, const std::string& header,
-                             const std::string& inside) {
+std::string source_constants(const Module& module, const SourceName& source,
+                             const std::string& header, const std::string& inside) {
   const auto constant = [&](const SourceInstance& instance) {
     return " = " + header + inside + identifier(module.kernels[instance.kernel].name) + ";\n";
   };
-  if (!one.is_template()) return "inline constexpr auto " + one.name + constant(one.instances[0]);
-  const std::string none = "no_such_kernel_" + one.name;
+  if (!source.is_template()) {
+    return "inline constexpr auto " + source.name + constant(source.instances[0]);
+  }
+  const std::string none = "no_such_kernel_" + source.name;
   std::vector<std::string> parameters, names, known;
-  for (const std::string& parameter : one.parameters) {
+  for (const std::string& parameter : source.parameters) {
     names.push_back("P" + std::to_string(names.size()));
     parameters.push_back(parameter + ' ' + names.back());
   }
-  for (const SourceInstance& instance : one.instances) {
-    known.push_back(one.name + '<' + join(instance.arguments, ", ") + '>');
+  for (const SourceInstance& instance : source.instances) {
+    known.push_back(source.name + '<' + join(instance.arguments, ", ") + '>');
   }
   // The assertion depends on the instance, so that it is evaluated only for an instance that is
   // used. nvcc's front end would evaluate it for the specializations, too.
@@ -220,10 +222,10 @@ std::string source_constants(const Module& module, const SourceName& one, const 
       "  static_assert(sizeof(" + none + "*) == 0,\n    " +
       literal("the sources do not instantiate this kernel: they have " + listing(known)) +
       ");\n#endif\n};\n";
-  out += head + "extern const " + none + '<' + join(names, ", ") + "> " + one.name + ";\n";
-  for (const SourceInstance& instance : one.instances) {
-    out += "template <> inline constexpr auto " + one.name + '<' + join(instance.arguments, ", ") +
-           '>' + constant(instance);
+  out += head + "extern const " + none + '<' + join(names, ", ") + "> " + source.name + ";\n";
+  for (const SourceInstance& instance : source.instances) {
+    out += "template <> inline constexpr auto " + source.name + '<' +
+           join(instance.arguments, ", ") + '>' + constant(instance);
   }
   return out;
 }
@@ -232,10 +234,10 @@ std::string source_constants(const Module& module, const SourceName& one, const 
 // modules may share a namespace.
 std::string namespaced_constants(const Catalog& catalog, const Options& options) {
   std::string out;
-  for (const NameOfModule& one : names_in_namespaces(catalog)) {
-    out += "namespace " + one.name.space + " {\n" +
-           source_constants(*one.module, one.name, "::" + options.name_space + "::",
-                            namespace_name(catalog, *one.module) + "::") +
+  for (const NameOfModule& entry : names_in_namespaces(catalog)) {
+    out += "namespace " + entry.name.space + " {\n" +
+           source_constants(*entry.module, entry.name, "::" + options.name_space + "::",
+                            namespace_name(catalog, *entry.module) + "::") +
            "}\n\n";
   }
   return out;
@@ -258,8 +260,8 @@ std::string kernel_constants(const Catalog& catalog, const Module& module) {
     const bool fits = type.size() + value.size() <= kColumns;
     out += type + (fits ? " " : "\n    ") + value;
   }
-  for (const SourceName& one : source_names_of(module)) {
-    if (one.space.empty()) out += source_constants(module, one, "", "");
+  for (const SourceName& source : source_names_of(module)) {
+    if (source.space.empty()) out += source_constants(module, source, "", "");
   }
   return out + "}  // namespace " + space + '\n';
 }
@@ -314,16 +316,16 @@ std::size_t total_size(const Literals& literals) {
 Literals write_literals(const Catalog& catalog, const Options& options) {
   Literals literals(catalog.modules.size());
   if (options.storage == Storage::kAsm) return literals;
-  std::vector<std::pair<const Artifact*, std::string*>> work;
+  std::vector<std::pair<const Artifact*, std::string*>> tasks;
   for (std::size_t i = 0; i < catalog.modules.size(); ++i) {
     const std::vector<Artifact>& images = catalog.modules[i].images;
     literals[i].resize(images.size());
     for (std::size_t j = 0; j < images.size(); ++j) {
-      work.emplace_back(&images[j], &literals[i][j]);
+      tasks.emplace_back(&images[j], &literals[i][j]);
     }
   }
-  on_all_cores(work.size(),
-               [&](std::size_t i) { append_literal(*work[i].second, work[i].first->stored, 4); });
+  on_all_cores(tasks.size(),
+               [&](std::size_t i) { append_literal(*tasks[i].second, tasks[i].first->stored, 4); });
   return literals;
 }
 

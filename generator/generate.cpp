@@ -62,34 +62,34 @@ std::vector<NamedPart> parts_of(const Options& options) {
 }
 
 // Values that several parts share. Empty if no part needs them.
-struct Ingredients {
+struct SharedInputs {
   Literals literals;
   Digest digest{};
   CatalogFileText catalog_file;
 };
 
 std::string write_part(Part part, const Catalog& catalog, const Options& options,
-                       const Ingredients& from) {
+                       const SharedInputs& inputs) {
   switch (part) {
-    case Part::kHeader: return write_header(catalog, options, from.literals, from.digest);
-    case Part::kSource: return write_cpp_source(catalog, options, from.literals, from.digest);
-    case Part::kAssembly: return write_assembly(catalog, options, from.digest);
-    case Part::kCHeader: return write_c_header(catalog, options, from.catalog_file);
-    case Part::kCSource: return write_c_source(options, from.catalog_file);
-    case Part::kCAssembly: return write_c_assembly(options, from.catalog_file);
+    case Part::kHeader: return write_header(catalog, options, inputs.literals, inputs.digest);
+    case Part::kSource: return write_cpp_source(catalog, options, inputs.literals, inputs.digest);
+    case Part::kAssembly: return write_assembly(catalog, options, inputs.digest);
+    case Part::kCHeader: return write_c_header(catalog, options, inputs.catalog_file);
+    case Part::kCSource: return write_c_source(options, inputs.catalog_file);
+    case Part::kCAssembly: return write_c_assembly(options, inputs.catalog_file);
     case Part::kRustModule: return write_rust_module(catalog, options);
-    case Part::kCatalogFile: return from.catalog_file.bytes;
+    case Part::kCatalogFile: return inputs.catalog_file.bytes;
     case Part::kAmalgamation: return write_amalgamation(catalog, options);
   }
   return {};
 }
 
 std::vector<GeneratedFile> write_parts(const Catalog& catalog, const Options& options,
-                                       const Ingredients& from) {
+                                       const SharedInputs& inputs) {
   std::vector<GeneratedFile> files;
-  for (const NamedPart& one : parts_of(options)) {
-    files.push_back({one.name, write_part(one.part, catalog, options, from)});
-    if (one.part != Part::kAssembly) continue;
+  for (const NamedPart& named : parts_of(options)) {
+    files.push_back({named.name, write_part(named.part, catalog, options, inputs)});
+    if (named.part != Part::kAssembly) continue;
     for (const Module& module : catalog.modules) {
       for (const Artifact& image : module.images) {
         files.push_back({blob_path(options, module, image), image.stored});
@@ -100,10 +100,10 @@ std::vector<GeneratedFile> write_parts(const Catalog& catalog, const Options& op
 }
 
 // Returns the digest over the C++ header and its files, written with a digest of zeros.
-Digest digest_of_header(const Catalog& catalog, Options options, const Ingredients& from) {
+Digest digest_of_header(const Catalog& catalog, Options options, const SharedInputs& inputs) {
   options.outputs = {Output::kCpp};
   KeyHasher hash;
-  for (const GeneratedFile& file : write_parts(catalog, options, from)) {
+  for (const GeneratedFile& file : write_parts(catalog, options, inputs)) {
     hash.add(file.path, sha256(file.text));
   }
   return hash.finish();
@@ -113,20 +113,20 @@ Digest digest_of_header(const Catalog& catalog, Options options, const Ingredien
 
 std::vector<std::string> file_names(const Options& options) {
   std::vector<std::string> names;
-  for (NamedPart& one : parts_of(options)) names.push_back(std::move(one.name));
+  for (NamedPart& named : parts_of(options)) names.push_back(std::move(named.name));
   return names;
 }
 
 std::vector<GeneratedFile> generate(const Catalog& catalog, const Options& options) {
-  Ingredients from;
+  SharedInputs inputs;
   if (wants(options, Output::kCpp)) {
-    from.literals = write_literals(catalog, options);
-    from.digest = digest_of_header(catalog, options, from);
+    inputs.literals = write_literals(catalog, options);
+    inputs.digest = digest_of_header(catalog, options, inputs);
   }
   if (wants(options, Output::kC) || wants(options, Output::kRust) || wants(options, Output::kCatalog)) {
-    from.catalog_file = write_catalog_file(catalog, options.minimum_runtime);
+    inputs.catalog_file = write_catalog_file(catalog, options.minimum_runtime);
   }
-  return write_parts(catalog, options, from);
+  return write_parts(catalog, options, inputs);
 }
 
 }  // namespace kiln::generator

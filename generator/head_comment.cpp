@@ -22,7 +22,7 @@ std::string grouped(std::size_t number) {  // 1234567 -> "1,234,567"
 }
 
 // Returns "// label word word", wrapped, with further lines indented to the first word.
-std::string words(const std::string& label, const std::vector<std::string>& list) {
+std::string wrapped(const std::string& label, const std::vector<std::string>& list) {
   std::string text, line = "// " + label;
   for (const std::string& word : list) {
     if (line.size() + 1 + word.size() > kColumns) {
@@ -34,9 +34,10 @@ std::string words(const std::string& label, const std::vector<std::string>& list
   return text + line + '\n';
 }
 
-std::string path_of(const SourceName& one) {  // "ns::scale", "saxpy<float>"
-  const std::string name = (one.space.empty() ? "" : one.space + "::") + one.name;
-  return one.is_template() ? name + '<' + join(one.instances.front().arguments, ", ") + '>' : name;
+std::string path_of(const SourceName& source) {  // "ns::scale", "saxpy<float>"
+  const std::string name = (source.space.empty() ? "" : source.space + "::") + source.name;
+  if (!source.is_template()) return name;
+  return name + '<' + join(source.instances.front().arguments, ", ") + '>';
 }
 
 // Returns the constant of a kernel whose name the image, or otherwise the source, spells the same
@@ -50,8 +51,8 @@ std::string example_constant(const Catalog& catalog) {
     }
   }
   for (const Module& module : catalog.modules) {
-    for (const SourceName& one : source_names_of(module)) {
-      if (one.space.empty()) return path_of(one);
+    for (const SourceName& source : source_names_of(module)) {
+      if (source.space.empty()) return path_of(source);
     }
   }
   const std::vector<NameOfModule> in_namespaces = names_in_namespaces(catalog);
@@ -75,26 +76,27 @@ std::string usage(const Catalog& catalog, const Options& options) {
   std::size_t width = 0;
   for (const auto& row : rows) width = std::max(width, row.first.size());
   std::string text;
-  for (const auto& [what, why] : rows) {
-    text += "//   " + space + what + std::string(width - what.size() + 2, ' ') + why + '\n';
+  for (const auto& [name, meaning] : rows) {
+    text += "//   " + space + name + std::string(width - name.size() + 2, ' ') + meaning + '\n';
   }
   return text;
 }
 
-constexpr std::size_t kCells = 8;
-using Row = std::array<std::string, kCells>;
+constexpr std::size_t kColumnCount = 8;
+using Row = std::array<std::string, kColumnCount>;
 
-constexpr bool is_number(std::size_t cell) { return cell == 4 || cell == 5 || cell == 6; }
+// Numbers are aligned to the right: kernels, bytes, stored.
+constexpr bool is_number(std::size_t column) { return column >= 4 && column <= 6; }
 
 std::string table(const std::vector<Row>& rows, bool show_units) {
-  std::array<std::size_t, kCells> widths{};
+  std::array<std::size_t, kColumnCount> widths{};
   for (const Row& row : rows) {
-    for (std::size_t i = 0; i < kCells; ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < kColumnCount; ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   std::string text;
   for (const Row& row : rows) {
     std::string line = "//  ";
-    for (std::size_t i = 0; i < kCells; ++i) {
+    for (std::size_t i = 0; i < kColumnCount; ++i) {
       if (i == 1 && !show_units) continue;
       const std::string gap(widths[i] - row[i].size(), ' ');
       line += is_number(i) ? ' ' + gap + row[i] + ' ' : ' ' + row[i] + gap + ' ';
@@ -153,10 +155,10 @@ std::string title_comment(const Catalog& catalog, const std::string& file) {
 }
 
 std::string contents_comment(const Catalog& catalog) {
-  std::string out = words("Targets:", catalog.targets);
+  std::string out = wrapped("Targets:", catalog.targets);
   if (!catalog.missing_targets.empty()) {
-    out += words("Left out (--allow-missing; their tools were not there):",
-                 catalog.missing_targets);
+    out +=
+        wrapped("Left out (--allow-missing; their tools were not there):", catalog.missing_targets);
   }
   return out + "//\n" + image_table(catalog) + "//\n";
 }

@@ -67,4 +67,12 @@ std::string target_identifier(std::string_view target) {
   return spelt;
 }
 
+std::string upper_case(std::string_view name) {
+  std::string upper(name);
+  std::ranges::transform(upper, upper.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+  });
+  return upper;
+}
+
 }  // namespace kiln::generator

@@ -35,4 +35,7 @@ std::string spelt_out(std::string_view name, Spelling spelling = Spelling::kShor
 // "gfx90a:sramecc-:xnack+" -> "gfx90a_sramecc_off_xnack_on", "gfx11-generic" -> "gfx11_generic".
 std::string target_identifier(std::string_view target);
 
+// "app_gpu" -> "APP_GPU", for macros and constants.
+std::string upper_case(std::string_view name);
+
 }  // namespace kiln::generator

@@ -13,7 +13,7 @@ constexpr std::size_t kColumns = 100;
 constexpr bool is_octal_digit(unsigned char byte) { return byte >= '0' && byte <= '7'; }
 
 // '?' is escaped to avoid trigraphs.
-constexpr bool stays(unsigned char byte) {
+constexpr bool is_plain(unsigned char byte) {
   return byte >= 0x20 && byte < 0x7f && byte != '"' && byte != '\\' && byte != '?';
 }
 
@@ -26,7 +26,7 @@ struct Spelling {
 constexpr Spelling spell(unsigned char byte, bool digit_follows) {
   Spelling spelling;
   const auto put = [&](int c) { spelling.text[spelling.size++] = static_cast<char>(c); };
-  if (stays(byte)) {
+  if (is_plain(byte)) {
     put(byte);
     return spelling;
   }
@@ -48,13 +48,13 @@ constexpr auto kSpellings = [] {
   return all;
 }();
 
-void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
-                   std::size_t columns) {
-  constexpr std::size_t kHeld = 256;
-  std::array<char, kHeld + sizeof(Spelling::text)> held;
+void append_string_literals(std::string& out, std::string_view bytes, std::size_t indent,
+                            std::size_t columns) {
+  constexpr std::size_t kBufferSize = 256;
+  std::array<char, kBufferSize + sizeof(Spelling::text)> buffer;
   std::size_t size = 0;
   const auto flush = [&] {
-    out.append(held.data(), size);
+    out.append(buffer.data(), size);
     size = 0;
   };
   const auto begin_line = [&] { out.append(indent, ' ').append("\""); };
@@ -71,10 +71,10 @@ void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
     const bool digit_follows =
         i + 1 < bytes.size() && is_octal_digit(static_cast<unsigned char>(bytes[i + 1]));
     const Spelling& spelling = kSpellings[digit_follows][static_cast<unsigned char>(bytes[i])];
-    std::copy_n(spelling.text.data(), spelling.text.size(), held.data() + size);
+    std::copy_n(spelling.text.data(), spelling.text.size(), buffer.data() + size);
     size += spelling.size;
     column += spelling.size;
-    if (size >= kHeld) flush();
+    if (size >= kBufferSize) flush();
   }
   flush();
   out += '"';
@@ -85,12 +85,12 @@ void append_pieces(std::string& out, std::string_view bytes, std::size_t indent,
 void append_literal(std::string& out, std::string_view bytes, int indent) {
   // Enough for compressed bytes; others may need the string to grow.
   out.reserve(out.size() + 3 * bytes.size() + 16);
-  append_pieces(out, bytes, static_cast<std::size_t>(indent), kColumns);
+  append_string_literals(out, bytes, static_cast<std::size_t>(indent), kColumns);
 }
 
 std::string literal(std::string_view text) {
   std::string out;
-  append_pieces(out, text, 0, std::numeric_limits<std::size_t>::max());
+  append_string_literals(out, text, 0, std::numeric_limits<std::size_t>::max());
   return out;
 }
 

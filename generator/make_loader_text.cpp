@@ -21,8 +21,8 @@ class Amalgamation {
  public:
   explicit Amalgamation(fs::path root) : root_(std::move(root)) {}
 
-  // Returns the text of a file with its includes inserted, or nothing if it was already taken.
-  std::string take(const fs::path& file) {
+  // Returns the text of a file with its includes inserted, or nothing if it was inserted before.
+  std::string expand(const fs::path& file) {
     const bool is_table = file.extension() == ".def";
     if (!is_table && !seen_.insert(file).second) return {};
     std::ifstream stream(root_ / file);
@@ -31,7 +31,7 @@ class Amalgamation {
     for (std::string line; std::getline(stream, line);) {
       if (line == "#pragma once") continue;
       const fs::path included = included_by(line, file);
-      text += included.empty() ? line + "\n" : take(included);
+      text += included.empty() ? line + "\n" : expand(included);
     }
     return text;
   }
@@ -65,12 +65,12 @@ class Amalgamation {
 // Writes a function that returns the text. Compilers limit a literal's length, so the text is split
 // into adjacent literals.
 void write_function(std::ostream& out, std::string_view name, std::string_view text) {
-  constexpr std::size_t kPiece = 8000;
+  constexpr std::size_t kMaxLiteralSize = 8000;
   out << "std::string_view kiln::generator::" << name
       << "() {\n  static constexpr char kText[] =\n";
   while (!text.empty()) {
     std::size_t end = text.size();
-    if (end > kPiece) end = text.rfind('\n', kPiece) + 1;
+    if (end > kMaxLiteralSize) end = text.rfind('\n', kMaxLiteralSize) + 1;
     out << "R\"kiln_text(" << text.substr(0, end) << ")kiln_text\"\n";
     text.remove_prefix(end);
   }
@@ -81,14 +81,14 @@ void write_function(std::ostream& out, std::string_view name, std::string_view t
 
 int main(int argc, char** argv) {
   if (argc < 4) Amalgamation::fail("usage: OUTPUT SOURCE_FOLDER PUBLIC_HEADER... -- SOURCE...");
-  Amalgamation all(argv[2]);
+  Amalgamation amalgamation(argv[2]);
   std::string headers, loader;
   bool is_loader = false;
   for (int i = 3; i < argc; ++i) {
     if (std::string_view(argv[i]) == "--") {
       is_loader = true;
     } else {
-      (is_loader ? loader : headers) += all.take(argv[i]);
+      (is_loader ? loader : headers) += amalgamation.expand(argv[i]);
     }
   }
   std::ofstream out(argv[1], std::ios::binary);

@@ -27,23 +27,23 @@ bool has_source_name(const Module& module, const std::string& name) {
   const bool may_have = std::ranges::any_of(module.kernels, [&](const Kernel& kernel) {
     return kernel.name.starts_with("_Z") && kernel.name.find(name) != std::string::npos;
   });
-  return may_have && std::ranges::any_of(source_names_of(module), [&](const SourceName& one) {
-           return one.space.empty() ? one.name == name
-                                    : one.space.substr(0, one.space.find("::")) == name;
+  return may_have && std::ranges::any_of(source_names_of(module), [&](const SourceName& source) {
+           return source.space.empty() ? source.name == name
+                                       : source.space.substr(0, source.space.find("::")) == name;
          });
 }
 
 }  // namespace
 
 std::string namespace_name(const Catalog& catalog, const Module& module) {
-  const std::string own = identifier(module.name);
+  const std::string ordinary = identifier(module.name);
   const bool is_taken = std::ranges::any_of(catalog.modules, [&](const Module& other) {
     return std::ranges::find(other.kernels, module.name, &Kernel::name) != other.kernels.end() ||
            has_source_name(other, module.name);
   });
-  if (!is_taken) return own;
+  if (!is_taken) return ordinary;
   // A kernel with an unusual name also has the short spelling.
-  return spelt_out(module.name, own == module.name ? Spelling::kShort : Spelling::kEveryByte);
+  return spelt_out(module.name, ordinary == module.name ? Spelling::kShort : Spelling::kEveryByte);
 }
 
 std::string target_name(const Artifact& image) {

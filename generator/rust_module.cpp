@@ -18,17 +18,17 @@ namespace {
 
 // Keywords of Rust that C++ does not have, and names that the module itself uses, including Rust
 // types.
-constexpr std::array<std::string_view, 58> kTaken = {
-    "Aligned", "BYTES",    "Format", "Image",   "Self",   "ALL_IDS", "abstract", "as",    "async",
-    "await",   "become",   "box",    "catalog", "crate",  "dyn",     "final",    "fn",    "gen",
-    "impl",    "in",       "kiln",   "let",     "loop",   "macro",   "match",    "mod",   "move",
-    "mut",     "override", "priv",   "proc",    "pub",    "ref",     "self",     "super", "trait",
-    "type",    "typeof",   "unsized", "use",    "where",  "yield",   "std",
-    "Box",     "Option",   "Vec",    "f32",     "f64",    "i8",      "i16",      "i32",   "i64",
-    "str",     "u8",       "u16",    "u32",     "u64",    "usize"};
+constexpr std::array<std::string_view, 58> kReservedNames = {
+    "Aligned", "BYTES",    "Format",  "Image",   "Self",  "ALL_IDS", "abstract", "as",    "async",
+    "await",   "become",   "box",     "catalog", "crate", "dyn",     "final",    "fn",    "gen",
+    "impl",    "in",       "kiln",    "let",     "loop",  "macro",   "match",    "mod",   "move",
+    "mut",     "override", "priv",    "proc",    "pub",   "ref",     "self",     "super", "trait",
+    "type",    "typeof",   "unsized", "use",     "where", "yield",   "std",      "Box",   "Option",
+    "Vec",     "f32",      "f64",     "i8",      "i16",   "i32",     "i64",      "str",   "u8",
+    "u16",     "u32",      "u64",     "usize"};
 
 std::string rust_name(const std::string& name) {
-  const bool is_taken = std::ranges::find(kTaken, name) != kTaken.end();
+  const bool is_taken = std::ranges::find(kReservedNames, name) != kReservedNames.end();
   return is_taken ? spelt_out(name) : identifier(name);
 }
 
@@ -50,46 +50,31 @@ std::string rust_literal(std::string_view text) {
 }
 
 // "conv_transpose" -> "ConvTranspose"
-std::string camel(const std::string& name) {
+std::string camel_case(std::string_view name) {
   std::string out;
-  bool starts = true;
+  bool is_word_start = true;
   for (const char c : name) {
     if (c == '_') {
-      starts = true;
+      is_word_start = true;
       continue;
     }
-    out += starts && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    starts = false;
+    out += is_word_start && c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    is_word_start = false;
   }
   return out;
 }
 
-std::string shouted(const std::string& name) {
-  std::string out = name;
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  });
-  return out;
-}
-
-// A name that differs from another only in case or underscores is spelt out.
-std::vector<std::string> id_names(const Catalog& catalog) {
+// Returns names for the modules' constants and variants, by `spell`. A name that differs from
+// another only in case or underscores is spelt out.
+std::vector<std::string> module_names(const Catalog& catalog,
+                                      std::string (*spell)(std::string_view)) {
   std::vector<std::string> names;
-  for (const Module& module : catalog.modules) names.push_back(camel(module.name));
+  for (const Module& module : catalog.modules) names.push_back(spell(module.name));
   for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool is_clear =
-        std::ranges::count(names, names[i]) == 1 && rust_name(names[i]) == names[i];
-    if (!is_clear) names[i] = spelt_out(catalog.modules[i].name, Spelling::kEveryByte);
-  }
-  return names;
-}
-std::vector<std::string> constant_names(const Catalog& catalog) {
-  std::vector<std::string> names;
-  for (const Module& module : catalog.modules) names.push_back(shouted(module.name));
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    const bool is_clear =
-        std::ranges::count(names, names[i]) == 1 && rust_name(names[i]) == names[i];
-    if (!is_clear) names[i] = spelt_out(catalog.modules[i].name, Spelling::kEveryByte);
+    const bool is_unique = std::ranges::count(names, names[i]) == 1;
+    if (!is_unique || rust_name(names[i]) != names[i]) {
+      names[i] = spelt_out(catalog.modules[i].name, Spelling::kEveryByte);
+    }
   }
   return names;
 }
@@ -180,7 +165,8 @@ std::string images(const Module& module, std::size_t index) {
 }  // namespace
 
 std::string write_rust_module(const Catalog& catalog, const Options& options) {
-  const std::vector<std::string> ids = id_names(catalog), constants = constant_names(catalog);
+  const std::vector<std::string> ids = module_names(catalog, camel_case),
+                                 constants = module_names(catalog, upper_case);
   const std::string count = std::to_string(catalog.modules.size());
 
   std::string out = title_comment(catalog, stem(options) + ".rs");

@@ -109,8 +109,8 @@ std::optional<Instance> read_instance(std::string_view text) {
   if (!is_template) return instance;
   text = text.substr(open + 1, text.size() - open - 2);
   // Arguments with brackets or commas of their own are not supported.
-  for (const std::string_view one : split(text, ',')) {
-    const std::optional<Argument> argument = read_argument(trim(one));
+  for (const std::string_view part : split(text, ',')) {
+    const std::optional<Argument> argument = read_argument(trim(part));
     if (!argument) return std::nullopt;
     instance.arguments.push_back(*argument);
   }
@@ -118,8 +118,8 @@ std::optional<Instance> read_instance(std::string_view text) {
 }
 
 // "ns::saxpy" and {"::kiln::f16", "unsigned int", "-4l"} -> "ns_saxpy_f16_unsigned_int_minus_4"
-std::string in_words(const SourceName& of, const SourceInstance& instance) {
-  std::string name = of.space.empty() ? of.name : of.space + "::" + of.name;
+std::string in_words(const SourceName& source, const SourceInstance& instance) {
+  std::string name = source.space.empty() ? source.name : source.space + "::" + source.name;
   for (std::string_view argument : instance.arguments) {
     if (argument.starts_with("::kiln::")) argument.remove_prefix(8);
     name += '_';
@@ -143,7 +143,7 @@ std::string in_words(const SourceName& of, const SourceInstance& instance) {
 
 std::vector<SourceName> source_names_of(const Module& module) {
   using Key = std::pair<std::string, std::string>;
-  std::map<Key, SourceName> found;
+  std::map<Key, SourceName> by_name;
   std::set<Key> ambiguous;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     const std::string& name = module.kernels[i].name;
@@ -159,17 +159,17 @@ std::vector<SourceName> source_names_of(const Module& module) {
       arguments.push_back(argument);
     }
     const Key key{instance->space, instance->name};
-    const auto [at, is_new] =
-        found.try_emplace(key, SourceName{instance->space, instance->name, parameters, {}});
-    SourceName& known = at->second;
-    const bool is_known = std::ranges::find(known.instances, arguments,
-                                            &SourceInstance::arguments) != known.instances.end();
-    if (known.parameters != parameters || is_known) ambiguous.insert(key);
+    const auto [entry, is_new] =
+        by_name.try_emplace(key, SourceName{instance->space, instance->name, parameters, {}});
+    SourceName& known = entry->second;
+    const bool is_repeated = std::ranges::find(known.instances, arguments,
+                                               &SourceInstance::arguments) != known.instances.end();
+    if (known.parameters != parameters || is_repeated) ambiguous.insert(key);
     known.instances.push_back({std::move(arguments), i});
   }
   std::vector<SourceName> names;
-  for (auto& [key, one] : found) {
-    if (!ambiguous.contains(key)) names.push_back(std::move(one));
+  for (auto& [key, name] : by_name) {
+    if (!ambiguous.contains(key)) names.push_back(std::move(name));
   }
   return names;
 }
@@ -181,9 +181,9 @@ std::vector<std::string> plain_names_of(const Module& module) {
     names.push_back(kernel.name);
     ++uses[kernel.name];
   }
-  for (const SourceName& one : source_names_of(module)) {
-    for (const SourceInstance& instance : one.instances) {
-      words[instance.kernel] = in_words(one, instance);
+  for (const SourceName& source : source_names_of(module)) {
+    for (const SourceInstance& instance : source.instances) {
+      words[instance.kernel] = in_words(source, instance);
       ++uses[words[instance.kernel]];
     }
   }
@@ -199,18 +199,18 @@ std::vector<NameOfModule> names_in_namespaces(const Catalog& catalog) {
   std::map<std::string, int> uses;
   for (const Module& module : catalog.modules) {
     for (const Kernel& kernel : module.kernels) outside.insert(identifier(kernel.name));
-    for (SourceName& one : source_names_of(module)) {
-      if (one.space.empty()) {
-        outside.insert(one.name);
+    for (SourceName& source : source_names_of(module)) {
+      if (source.space.empty()) {
+        outside.insert(source.name);
         continue;
       }
-      ++uses[one.space + "::" + one.name];
-      all.push_back({&module, std::move(one)});
+      ++uses[source.space + "::" + source.name];
+      all.push_back({&module, std::move(source)});
     }
   }
-  std::erase_if(all, [&](const NameOfModule& one) {
-    const std::string& space = one.name.space;
-    const std::string path = space + "::" + one.name.name;
+  std::erase_if(all, [&](const NameOfModule& entry) {
+    const std::string& space = entry.name.space;
+    const std::string path = space + "::" + entry.name.name;
     // A namespace of another module may have the same name as this kernel.
     const auto inside = uses.lower_bound(path + "::");
     return uses.at(path) > 1 || outside.contains(space.substr(0, space.find("::"))) ||
