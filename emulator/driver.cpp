@@ -17,7 +17,7 @@
 #include "base/text.hpp"
 #include "emulator/dispatch.hpp"
 #include "emulator/kernel_runner.hpp"
-#include "runtime/src/copy_room.hpp"
+#include "runtime/src/checked_copy.hpp"
 #include "runtime/src/driver_plugin.hpp"
 #include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
@@ -202,7 +202,7 @@ class EmulatorDriver final : public ImmediateDriver {
   Result<void*> allocate(int, std::size_t bytes) override { return memory_.allocate(bytes); }
   Result<void> free(int, void* memory) override { return memory_.free(memory); }
   Result<void> copy(int, const CopyRequest& request) override {
-    KILN_TRY(copy_within_buffers(request, [this](const void* address) { return room(address); }));
+    KILN_TRY(checked_copy(request, [this](const void* address) { return bytes_after(address); }));
     const u64 target = reinterpret_cast<u64>(request.target);
     if (request.direction == CopyDirection::kToDevice) memory_.mark_written(target, request.bytes);
     if (request.direction == CopyDirection::kOnDevice) {
@@ -212,15 +212,15 @@ class EmulatorDriver final : public ImmediateDriver {
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
-    KILN_TRY(check_copy_room("to", target, room(target), bytes));
+    KILN_TRY(check_copy_bounds("to", target, bytes_after(target), bytes));
     std::memset(target, value, bytes);
     memory_.mark_written(reinterpret_cast<u64>(target), bytes);
     return {};
   }
 
  private:
-  std::optional<u64> room(const void* address) const {
-    return memory_.room(reinterpret_cast<u64>(address));
+  std::optional<u64> bytes_after(const void* address) const {
+    return memory_.bytes_after(reinterpret_cast<u64>(address));
   }
 
   const RunOptions options_;

@@ -124,7 +124,7 @@ std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
   return range;
 }
 
-std::optional<u64> MemoryMap::room(u64 address) const {
+std::optional<u64> MemoryMap::bytes_after(u64 address) const {
   const std::shared_lock lock(mutex_);
   const auto buffer = holder(address);
   if (buffer != buffers_.end()) return buffer->first + buffer->second.bytes - address;

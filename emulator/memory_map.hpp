@@ -50,7 +50,7 @@ class MemoryMap {
   NearBuffer nearest(u64 address, u64 bytes) const;
   // Returns the number of bytes from `address` to the end of its buffer, or 0 if it is not in a
   // buffer. Returns nothing if the address is outside the address space of buffers.
-  std::optional<u64> room(u64 address) const;
+  std::optional<u64> bytes_after(u64 address) const;
 
   // Record which bytes of buffers were ever written. Without tracking, all bytes count as written.
   void mark_written(u64 address, std::size_t bytes);

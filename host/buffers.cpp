@@ -27,8 +27,8 @@ struct Guarded {
 #if defined(KILN_HOST_SANITIZED)
 Guarded map_guarded(std::size_t) { return {}; }
 #else
-Guarded map_guarded(std::size_t room) {
-  const std::size_t usable = round_up(room, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+Guarded map_guarded(std::size_t capacity) {
+  const std::size_t usable = round_up(capacity, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   const std::size_t bytes = usable + 2 * kGuard;
   void* const mapping = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapping == MAP_FAILED) return {};
@@ -46,16 +46,16 @@ Guarded map_guarded(std::size_t room) {
 void* Buffers::allocate(std::size_t bytes) {
   if (bytes > static_cast<std::size_t>(PTRDIFF_MAX) - 4 * kGuard) return nullptr;
   Buffer buffer;
-  buffer.bytes = buffer.room = bytes;
+  buffer.bytes = buffer.capacity = bytes;
   void* memory = nullptr;
-  const std::size_t room = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
-  if (const Guarded guarded = map_guarded(room); guarded.mapping != nullptr) {
-    buffer.room = room;
+  const std::size_t capacity = round_up(std::max<std::size_t>(bytes, 1), kAlignment);
+  if (const Guarded guarded = map_guarded(capacity); guarded.mapping != nullptr) {
+    buffer.capacity = capacity;
     buffer.mapping = guarded.mapping;
     buffer.mapping_bytes = guarded.mapping_bytes;
-    memory = guarded.end - room;
-    std::memset(static_cast<std::byte*>(memory) + bytes, kBehindByte, room - bytes);
-    if (bytes <= kMaxFilled) std::memset(memory, kFreshByte, bytes);
+    memory = guarded.end - capacity;
+    std::memset(static_cast<std::byte*>(memory) + bytes, kPaddingByte, capacity - bytes);
+    if (bytes <= kMaxFilled) std::memset(memory, kUninitialisedByte, bytes);
   } else if (posix_memalign(&memory, kAlignment, bytes) != 0) {
     return nullptr;
   }
@@ -88,7 +88,7 @@ Buffers::ByAddress::const_iterator Buffers::holder(std::uint64_t address) const 
   return address - buffer->first <= buffer->second.bytes ? buffer : buffers_.end();
 }
 
-std::optional<std::uint64_t> Buffers::room(const void* address) const {
+std::optional<std::uint64_t> Buffers::bytes_after(const void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::shared_lock lock(mutex_);
   const auto buffer = holder(at);
@@ -115,11 +115,11 @@ std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
   const auto buffer = holder(address);
   if (buffer == buffers_.end()) return std::nullopt;
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);
-  unsigned char* const end = begin + buffer->second.room;
+  unsigned char* const end = begin + buffer->second.capacity;
   unsigned char* const written = std::find_if(
-      begin + buffer->second.bytes, end, [](unsigned char byte) { return byte != kBehindByte; });
+      begin + buffer->second.bytes, end, [](unsigned char byte) { return byte != kPaddingByte; });
   if (written == end) return std::nullopt;
-  std::memset(written, kBehindByte, static_cast<std::size_t>(end - written));
+  std::memset(written, kPaddingByte, static_cast<std::size_t>(end - written));
   return Overrun{{buffer->first, buffer->second.bytes}, reinterpret_cast<std::uintptr_t>(written)};
 }
 

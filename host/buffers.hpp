@@ -20,8 +20,9 @@ namespace kiln::host {
 class Buffers {
  public:
   static constexpr std::size_t kAlignment = 256;
-  static constexpr unsigned char kFreshByte = 0xA5;   // initial content of buffers of up to 1 MiB
-  static constexpr unsigned char kBehindByte = 0xB7;  // the bytes behind a buffer; a unique poison
+  static constexpr unsigned char kUninitialisedByte =
+      0xA5;                                            // initial content of buffers of up to 1 MiB
+  static constexpr unsigned char kPaddingByte = 0xB7;  // the bytes behind a buffer; a unique poison
 
   Buffers() = default;
   Buffers(const Buffers&) = delete;
@@ -33,7 +34,7 @@ class Buffers {
 
   // Returns the number of bytes from the address to the end of its buffer, which is 0 at the end.
   // Returns nothing if the address is in no buffer.
-  std::optional<std::uint64_t> room(const void* address) const;
+  std::optional<std::uint64_t> bytes_after(const void* address) const;
 
   // Returns the buffer in whose guards, before or behind it, the address lies.
   std::optional<BufferExtent> guarded_by(std::uint64_t address) const;
@@ -49,7 +50,7 @@ class Buffers {
  private:
   struct Buffer {
     std::size_t bytes = 0;
-    std::size_t room = 0;  // with the bytes between its end and the guard
+    std::size_t capacity = 0;      // with the bytes between its end and the guard
     std::byte* mapping = nullptr;  // null: plain memory
     std::size_t mapping_bytes = 0;
   };

@@ -20,7 +20,7 @@
 #include "host/engine.hpp"
 #include "host/faults.hpp"
 #include "host/image.hpp"
-#include "runtime/src/copy_room.hpp"
+#include "runtime/src/checked_copy.hpp"
 #include "runtime/src/driver_plugin.hpp"
 #include "runtime/src/environment_number.hpp"
 #include "runtime/src/immediate_driver.hpp"
@@ -209,12 +209,12 @@ class HostDriver final : public ImmediateDriver {
     return {};
   }
   Result<void> copy(int, const CopyRequest& request) override {
-    return copy_within_buffers(request,
-                               [this](const void* address) { return buffers_.room(address); });
+    return checked_copy(request,
+                        [this](const void* address) { return buffers_.bytes_after(address); });
   }
   Result<void> fill(int, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream) override {
-    KILN_TRY(check_copy_room("to", target, buffers_.room(target), bytes));
+    KILN_TRY(check_copy_bounds("to", target, buffers_.bytes_after(target), bytes));
     std::memset(target, value, bytes);
     return {};
   }

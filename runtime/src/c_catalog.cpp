@@ -39,7 +39,7 @@ const kiln::ImageEntry* image_of(const kiln_catalog* catalog, size_t module, siz
   return entry != nullptr ? at(entry->images, image) : nullptr;
 }
 
-kiln::Result<void> keep(kiln::Result<kiln::CatalogFile> file, kiln_catalog** catalog) {
+kiln::Result<void> wrap(kiln::Result<kiln::CatalogFile> file, kiln_catalog** catalog) {
   KILN_TRY_ASSIGN(kiln::CatalogFile opened, std::move(file));
   *catalog = new kiln_catalog{std::move(opened)};
   return {};
@@ -49,11 +49,11 @@ kiln::Result<void> keep(kiln::Result<kiln::CatalogFile> file, kiln_catalog** cat
 
 kiln_error* kiln_catalog_open(const char* path, kiln_catalog** catalog) {
   return guarded(__func__, {{"path", path}, {"catalog", catalog}},
-                 [&] { return keep(kiln::CatalogFile::open(path), catalog); });
+                 [&] { return wrap(kiln::CatalogFile::open(path), catalog); });
 }
 kiln_error* kiln_catalog_open_memory(const void* bytes, size_t size, kiln_catalog** catalog) {
   return guarded(__func__, {{"bytes", bytes}, {"catalog", catalog}},
-                 [&] { return keep(kiln::CatalogFile::open(bytes, size), catalog); });
+                 [&] { return wrap(kiln::CatalogFile::open(bytes, size), catalog); });
 }
 void kiln_catalog_free(kiln_catalog* catalog) { delete catalog; }
 
@@ -93,8 +93,9 @@ size_t kiln_catalog_find_kernel(const kiln_catalog* catalog, size_t module, cons
   return guarded_value(SIZE_MAX, [&] {
     std::ptrdiff_t found = entry->find(name);
     if (found < 0) {
-      const kiln::Result<std::ptrdiff_t> written = kiln::runtime::find_written(name, *entry);
-      found = written ? *written : -1;
+      const kiln::Result<std::ptrdiff_t> readable =
+          kiln::runtime::find_by_readable_name(name, *entry);
+      found = readable ? *readable : -1;
     }
     return found < 0 ? SIZE_MAX : static_cast<size_t>(found);
   });
@@ -129,12 +130,12 @@ void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size
   if (entry == nullptr || parameter >= entry->parameters.size()) return;
   const kiln::ParameterText& text =
       catalog->file.parameters(*module_of(catalog, module), kernel)[parameter];
-  const kiln::Parameter& place = entry->parameters[parameter];
+  const kiln::Parameter& layout = entry->parameters[parameter];
   info->type = text.type.data();
   info->name = text.name.data();
-  info->size = place.size;
-  info->is_pointer = place.kind == kiln::ParameterKind::kPointer;
-  info->is_value = place.kind == kiln::ParameterKind::kValue;
+  info->size = layout.size;
+  info->is_pointer = layout.kind == kiln::ParameterKind::kPointer;
+  info->is_value = layout.kind == kiln::ParameterKind::kValue;
 }
 
 size_t kiln_catalog_image_count(const kiln_catalog* catalog, size_t module) {

@@ -47,11 +47,11 @@ kiln::LaunchConfig launch_of(const kiln_launch_config& config) {
           kiln::StreamRef::from_native(config.stream)};
 }
 
-// Launches a kernel for the C function named `called`.
-kiln_error* launch(const char* called, const kiln_function* function, const kiln_launch_config* config,
-                   const void* const* arguments, size_t count) {
+// Launches a kernel for the C function `function_name`.
+kiln_error* launch(const char* function_name, const kiln_function* function,
+                   const kiln_launch_config* config, const void* const* arguments, size_t count) {
   return guarded(
-      called,
+      function_name,
       {{"function", function}, {"config", config}, {"arguments", unless_empty(arguments, count)}},
       [&]() -> kiln::Result<void> {
         KILN_TRY(check_values(arguments, count));

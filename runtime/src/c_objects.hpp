@@ -56,7 +56,7 @@ inline kiln_error* out_of_memory() noexcept {
   return &error;
 }
 
-struct Given {
+struct PointerArgument {
   const char* name;
   const void* value;
 };
@@ -64,13 +64,14 @@ struct Given {
 // Runs `call`, which returns a Result<void>, for the C function of this name and these arguments. A
 // NULL argument and an exception also become errors.
 template <typename Call>
-kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call call) {
+kiln_error* guarded(const char* function, std::initializer_list<PointerArgument> arguments,
+                    Call call) {
   try {
     try {
-      for (const Given& one : all) {
-        if (one.value != nullptr) continue;
-        return new kiln_error{KILN_INVALID_INPUT,
-                              std::string(function) + " was given NULL for '" + one.name + "'"};
+      for (const PointerArgument& argument : arguments) {
+        if (argument.value != nullptr) continue;
+        return new kiln_error{KILN_INVALID_INPUT, std::string(function) + " was given NULL for '" +
+                                                      argument.name + "'"};
       }
       const kiln::Result<void> result = call();
       return result ? nullptr : box(result.error());
@@ -84,13 +85,13 @@ kiln_error* guarded(const char* function, std::initializer_list<Given> all, Call
   }
 }
 
-// Runs `call` for a function that returns no error. Returns `otherwise` if `call` throws.
+// Runs `call` for a function that returns no error. Returns `fallback` if `call` throws.
 template <typename Value, typename Call>
-Value guarded_value(Value otherwise, Call call) {
+Value guarded_value(Value fallback, Call call) {
   try {
     return call();
   } catch (const std::exception&) {
-    return otherwise;
+    return fallback;
   }
 }
 

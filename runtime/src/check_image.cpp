@@ -13,10 +13,10 @@ Result<void> check_image(std::span<const std::byte> image, const DeviceTarget& d
         "build the image again, or copy it again: not all of it is there");
   }
   if (!head->target) return {};
-  const Compatibility answer = can_run(*head->target, head->ptx_isa, device);
-  if (answer) return {};
-  return Error{ErrorCode::kNoImage, "the image does not run there: " + answer.reason, {}, {}}.hint(
-      "bring one that is built for " + wanted_targets(device.target));
+  const Compatibility compatibility = can_run(*head->target, head->ptx_isa, device);
+  if (compatibility) return {};
+  return Error{ErrorCode::kNoImage, "the image does not run there: " + compatibility.reason, {}, {}}
+      .hint("bring one that is built for " + wanted_targets(device.target));
 }
 
 }  // namespace kiln::runtime

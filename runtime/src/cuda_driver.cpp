@@ -36,7 +36,7 @@ class CudaDriver final : public Driver {
     // If the driver has already shut down, these calls only return an error.
     for (Context& context : contexts_) {
       if (context.pool.load() != nullptr) cuda_.cuMemPoolDestroy(context.pool);
-      if (context.handle.load() != nullptr && !context.is_callers) {
+      if (context.handle.load() != nullptr && !context.is_external) {
         cuda_.cuDevicePrimaryCtxRelease(context.device);
       }
     }
@@ -99,7 +99,7 @@ class CudaDriver final : public Driver {
   // device and context. Loading a library up to its first function takes 1.2 times as long as
   // loading a module (H200, CUDA 13; runtime_load_bench compares kiln with cuModuleLoadDataEx).
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUmodule module = nullptr;
     if (image.format != ImageFormat::kPtx) {
       KILN_CUDA(cuModuleLoadDataEx, &module, image.bytes.data(), 0, nullptr, nullptr);
@@ -127,7 +127,7 @@ class CudaDriver final : public Driver {
 
   Result<NativeFunction> find_function(int device, NativeModule module,
                                        const std::string& name) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUfunction function = nullptr;
     KILN_CUDA(cuModuleGetFunction, &function, static_cast<CUmodule>(module), name.c_str());
     return NativeFunction{function};
@@ -135,18 +135,18 @@ class CudaDriver final : public Driver {
 
   Result<NativeSymbol> find_symbol(int device, NativeModule module,
                                    const std::string& name) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
-    CUdeviceptr where = 0;
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
+    CUdeviceptr variable = 0;
     NativeSymbol symbol;
-    KILN_CUDA(cuModuleGetGlobal, &where, &symbol.bytes, static_cast<CUmodule>(module),
+    KILN_CUDA(cuModuleGetGlobal, &variable, &symbol.bytes, static_cast<CUmodule>(module),
               name.c_str());
-    symbol.address = pointer(where);
+    symbol.address = pointer(variable);
     return symbol;
   }
 
   Result<void> prepare(int device, NativeFunction function) override {
     if (cuda_.cuFuncLoad == nullptr) return {};
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_CUDA(cuFuncLoad, static_cast<CUfunction>(function));
     return {};
   }
@@ -155,7 +155,7 @@ class CudaDriver final : public Driver {
   std::optional<std::vector<std::size_t>> parameter_sizes(int device,
                                                           NativeFunction function) override {
     if (cuda_.cuFuncGetParamInfo == nullptr) return std::nullopt;
-    const Result<Current> current = make_current(device);
+    const Result<CurrentContext> current = make_current(device);
     if (!current) return std::nullopt;
     std::vector<std::size_t> sizes;
     for (;;) {
@@ -179,9 +179,11 @@ class CudaDriver final : public Driver {
   }
 
   Result<void> launch(int device, const LaunchRequest& request) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     const auto function = static_cast<CUfunction>(request.function);
-    if (request.shared_bytes != 0) KILN_TRY(allow_shared(device, function, request.shared_bytes));
+    if (request.shared_bytes != 0) {
+      KILN_TRY(raise_shared_limit(device, function, request.shared_bytes));
+    }
     const CUresult status = cuda_.cuLaunchKernel(
         function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
         request.block.z, request.shared_bytes, static_cast<CUstream>(request.stream),
@@ -194,7 +196,7 @@ class CudaDriver final : public Driver {
   }
 
   Result<void*> allocate(int device, std::size_t bytes) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUdeviceptr memory = 0;
     KILN_CUDA(cuMemAlloc, &memory, bytes);
     return pointer(memory);
@@ -204,20 +206,20 @@ class CudaDriver final : public Driver {
     return release(device, "cuMemFree", [&] { return cuda_.cuMemFree(address(memory)); });
   }
 
-  Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+  Result<void*> allocate_async(int device, std::size_t bytes, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_TRY_ASSIGN(const CUmemoryPool pool, pool_of(device));
     CUdeviceptr memory = 0;
     KILN_CUDA(cuMemAllocFromPoolAsync, &memory, bytes, pool, static_cast<CUstream>(stream));
     return pointer(memory);
   }
-  Result<void> free_in_order(int device, void* memory, NativeStream stream) override {
+  Result<void> free_async(int device, void* memory, NativeStream stream) override {
     return release(device, "cuMemFreeAsync", [&] {
       return cuda_.cuMemFreeAsync(address(memory), static_cast<CUstream>(stream));
     });
   }
   Result<bool> is_capturing(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUstreamCaptureStatus state = kNoCapture;
     const CUresult status = cuda_.cuStreamIsCapturing(static_cast<CUstream>(stream), &state);
     if (status == kCaptureImplicit)
@@ -226,14 +228,14 @@ class CudaDriver final : public Driver {
     return state != kNoCapture;
   }
   Result<bool> waits_for_default(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     unsigned int flags = 0;
     KILN_CUDA(cuStreamGetFlags, static_cast<CUstream>(stream), &flags);
     return (flags & kNonBlocking) == 0;
   }
 
   Result<void*> allocate_pinned(int device, std::size_t bytes) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     void* memory = nullptr;
     KILN_CUDA(cuMemHostAlloc, &memory, bytes, kPortable);
     return memory;
@@ -243,7 +245,7 @@ class CudaDriver final : public Driver {
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     const auto stream = static_cast<CUstream>(request.stream);
     switch (request.direction) {
       case CopyDirection::kToDevice:
@@ -265,13 +267,13 @@ class CudaDriver final : public Driver {
 
   Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_CUDA(cuMemsetD8Async, address(target), value, bytes, static_cast<CUstream>(stream));
     return {};
   }
 
   Result<NativeStream> create_stream(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUstream stream = nullptr;
     KILN_CUDA(cuStreamCreate, &stream, 0);
     return NativeStream{stream};
@@ -281,7 +283,7 @@ class CudaDriver final : public Driver {
                    [&] { return cuda_.cuStreamDestroy(static_cast<CUstream>(stream)); });
   }
   Result<void> synchronize_stream(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_CUDA(cuStreamSynchronize, static_cast<CUstream>(stream));
     return {};
   }
@@ -290,7 +292,7 @@ class CudaDriver final : public Driver {
   }
 
   Result<NativeEvent> create_event(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     CUevent event = nullptr;
     KILN_CUDA(cuEventCreate, &event, 0);
     return NativeEvent{event};
@@ -300,17 +302,17 @@ class CudaDriver final : public Driver {
                    [&] { return cuda_.cuEventDestroy(static_cast<CUevent>(event)); });
   }
   Result<void> record_event(int device, NativeEvent event, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_CUDA(cuEventRecord, static_cast<CUevent>(event), static_cast<CUstream>(stream));
     return {};
   }
   Result<void> synchronize_event(int device, NativeEvent event) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     KILN_CUDA(cuEventSynchronize, static_cast<CUevent>(event));
     return {};
   }
   Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     float milliseconds = 0;
     KILN_CUDA(cuEventElapsedTime, &milliseconds, static_cast<CUevent>(start),
               static_cast<CUevent>(stop));
@@ -323,23 +325,23 @@ class CudaDriver final : public Driver {
     }
     auto driver = std::make_shared<CudaDriver>(cuda_);
     driver->version_ = version_;
-    for (const Context& each : contexts_) driver->contexts_.emplace_back().device = each.device;
-    Context& callers = driver->context_of(device);
-    callers.handle = static_cast<CUcontext>(context);
-    callers.is_callers = true;
-    KILN_TRY_ASSIGN(const Current current, driver->make_current(device));
-    CUdevice of = 0;
-    KILN_CUDA(cuCtxGetDevice, &of);
-    if (of == callers.device) return std::shared_ptr<Driver>(std::move(driver));
+    for (const Context& other : contexts_) driver->contexts_.emplace_back().device = other.device;
+    Context& external = driver->context_of(device);
+    external.handle = static_cast<CUcontext>(context);
+    external.is_external = true;
+    KILN_TRY_ASSIGN(const CurrentContext current, driver->make_current(device));
+    CUdevice owner = 0;
+    KILN_CUDA(cuCtxGetDevice, &owner);
+    if (owner == external.device) return std::shared_ptr<Driver>(std::move(driver));
     return Error{ErrorCode::kInvalidInput,
-                 "the context is of device " + std::to_string(of) + ", not of " +
-                     std::to_string(callers.device),
+                 "the context is of device " + std::to_string(owner) + ", not of " +
+                     std::to_string(external.device),
                  {},
                  {}};
   }
 
   Result<void> as_current(int device, const std::function<Result<void>()>& call) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     return call();
   }
 
@@ -347,21 +349,21 @@ class CudaDriver final : public Driver {
   struct Context {
     CUdevice device = 0;
     std::atomic<CUcontext> handle{nullptr};   // the primary context, retained on first use, ...
-    bool is_callers = false;                  // ... or a context of the caller
+    bool is_external = false;                 // ... or a context of the caller
     std::atomic<CUmemoryPool> pool{nullptr};  // made on first use
   };
 
   // Makes a device's context current on this thread while it lives, and then restores the caller's.
-  class Current {
+  class CurrentContext {
    public:
-    Current(const Symbols& cuda, CUcontext callers, bool switched)
+    CurrentContext(const Symbols& cuda, CUcontext callers, bool switched)
         : cuda_(&cuda), callers_(callers), switched_(switched) {}
-    Current(Current&& other) noexcept
+    CurrentContext(CurrentContext&& other) noexcept
         : cuda_(other.cuda_),
           callers_(other.callers_),
           switched_(std::exchange(other.switched_, false)) {}
-    Current& operator=(Current&&) = delete;
-    ~Current() {
+    CurrentContext& operator=(CurrentContext&&) = delete;
+    ~CurrentContext() {
       if (switched_) cuda_->cuCtxSetCurrent(callers_);
     }
 
@@ -373,22 +375,22 @@ class CudaDriver final : public Driver {
 
   Context& context_of(int device) { return contexts_[static_cast<std::size_t>(device)]; }
 
-  Result<Current> make_current(int device) {
+  Result<CurrentContext> make_current(int device) {
     Context& context = context_of(device);
-    CUcontext ours = context.handle.load(std::memory_order_acquire);
-    if (ours == nullptr) {
+    CUcontext handle = context.handle.load(std::memory_order_acquire);
+    if (handle == nullptr) {
       const std::lock_guard lock(retain_mutex_);
-      ours = context.handle.load(std::memory_order_relaxed);
-      if (ours == nullptr) {
-        KILN_CUDA(cuDevicePrimaryCtxRetain, &ours, context.device);
-        context.handle.store(ours, std::memory_order_release);
+      handle = context.handle.load(std::memory_order_relaxed);
+      if (handle == nullptr) {
+        KILN_CUDA(cuDevicePrimaryCtxRetain, &handle, context.device);
+        context.handle.store(handle, std::memory_order_release);
       }
     }
     CUcontext callers = nullptr;
     KILN_CUDA(cuCtxGetCurrent, &callers);
-    if (callers == ours) return Current(cuda_, callers, false);
-    KILN_CUDA(cuCtxSetCurrent, ours);
-    return Current(cuda_, callers, true);
+    if (callers == handle) return CurrentContext(cuda_, callers, false);
+    KILN_CUDA(cuCtxSetCurrent, handle);
+    return CurrentContext(cuda_, callers, true);
   }
 
   // Returns kiln's own pool. The device's default pool is shared with the whole program and keeps
@@ -400,11 +402,11 @@ class CudaDriver final : public Driver {
     if (CUmemoryPool ready = context.pool.load(std::memory_order_relaxed)) return ready;
     std::size_t memory = 0;
     KILN_CUDA(cuDeviceTotalMem, &memory, context.device);
-    std::uint64_t kept = kept_by_pool(memory);
+    std::uint64_t threshold = pool_release_threshold(memory);
     const CUmemPoolProps properties{kPinnedAllocation, 0, kOnDevice, context.device, {}};
     CUmemoryPool pool = nullptr;
     KILN_CUDA(cuMemPoolCreate, &pool, &properties);
-    if (const CUresult status = cuda_.cuMemPoolSetAttribute(pool, kReleaseThreshold, &kept);
+    if (const CUresult status = cuda_.cuMemPoolSetAttribute(pool, kReleaseThreshold, &threshold);
         status != kSuccess) {
       cuda_.cuMemPoolDestroy(pool);
       return failure("cuMemPoolSetAttribute", status);
@@ -419,7 +421,7 @@ class CudaDriver final : public Driver {
   Result<void> release(int device, const char* name, Call call) {
     CUcontext callers = nullptr;
     if (cuda_.cuCtxGetCurrent(&callers) == kDeinitialized) return {};
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
     const CUresult status = call();
     if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
     return failure(name, status);
@@ -429,13 +431,13 @@ class CudaDriver final : public Driver {
   // and dynamic memory together may be 48 KiB. The new limit is all that the device has beside the
   // static part: a fixed value, so that threads that launch with different sizes do not lower each
   // other's limit.
-  Result<void> allow_shared(int device, CUfunction function, std::uint32_t bytes) {
-    int allowed = 0, limit = 0, reserved = 0;
+  Result<void> raise_shared_limit(int device, CUfunction function, std::uint32_t bytes) {
+    int allowed = 0, limit = 0, static_bytes = 0;
     KILN_CUDA(cuFuncGetAttribute, &allowed, kMaxDynamicShared, function);
     if (bytes <= static_cast<std::uint32_t>(allowed)) return {};
     KILN_CUDA(cuDeviceGetAttribute, &limit, kMaxSharedPerBlockOptin, context_of(device).device);
-    KILN_CUDA(cuFuncGetAttribute, &reserved, kStaticShared, function);
-    KILN_CUDA(cuFuncSetAttribute, function, kMaxDynamicShared, limit - reserved);
+    KILN_CUDA(cuFuncGetAttribute, &static_bytes, kStaticShared, function);
+    KILN_CUDA(cuFuncSetAttribute, function, kMaxDynamicShared, limit - static_bytes);
     return {};
   }
 

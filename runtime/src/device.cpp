@@ -18,7 +18,7 @@ namespace {
 // Returns a handle's resource to its driver. Ignores errors, because an earlier call has already
 // reported them.
 template <typename Call>
-void give_back(const std::shared_ptr<DeviceState>& device, Call call) {
+void release(const std::shared_ptr<DeviceState>& device, Call call) {
   if (device != nullptr) (void)call(device->driver(), device->ordinal());
 }
 
@@ -75,7 +75,7 @@ Result<void> Device::load(const Catalog& catalog) const {
 }
 
 Result<void> Device::load(const CatalogFile& file) const {
-  state_->keep(file.state_);
+  state_->retain(file.state_);
   return load(file.catalog());
 }
 
@@ -142,7 +142,7 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 Event::~Event() {
-  give_back(device_, [&](runtime::Driver& driver, int device) {
+  release(device_, [&](runtime::Driver& driver, int device) {
     return driver.destroy_event(device, native_);
   });
 }
@@ -158,7 +158,7 @@ Error empty_event() {
 
 Result<void> Event::record(StreamRef stream) const {
   if (device_ == nullptr) return empty_event();
-  KILN_TRY_ASSIGN(const runtime::NativeStream native, device_->take(stream));
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, device_->native_stream(stream));
   Result<void> done = device_->driver().record_event(device_->ordinal(), native_, native);
   if (done) return done;
   return device_->failed("recording an event", std::move(done).error());

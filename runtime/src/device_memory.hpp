@@ -1,7 +1,7 @@
 // Allocates and frees the memory of a device.
 //
 // If the driver has a pool, memory is allocated and freed in the order of a stream, by default the
-// default stream, and neither waits for the device. Memory that is given back while its stream is
+// default stream, and neither waits for the device. Memory that is freed while its stream is
 // captured into a graph is kept until no stream is captured.
 //
 // Memory in the default stream's order is not safe on streams that do not wait for the default
@@ -25,7 +25,7 @@ namespace kiln::runtime {
 
 class DeviceMemory {
  public:
-  struct Piece {
+  struct Allocation {
     void* address = nullptr;
     NativeStream stream = nullptr;  // the memory is freed in this stream's order
     bool is_pooled = false;
@@ -39,30 +39,30 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // Errors: kDriver; kInvalidInput, for a stream that is being captured.
-  Result<Piece> allocate(std::size_t bytes, NativeStream stream);
+  Result<Allocation> allocate(std::size_t bytes, NativeStream stream);
   // Failures are ignored, because nobody is left to be told.
-  void give_back(const Piece& piece);
+  void free(const Allocation& allocation);
 
-  // Called by DeviceState::take() for every stream that gets work.
-  void notice(StreamRef stream) {
-    if (uses_pool_ && stream.is_callers() && !has_unordered_.load(std::memory_order_relaxed)) {
-      look_at(stream.native());
+  // Called by DeviceState::native_stream() for every stream that gets work.
+  void observe(StreamRef stream) {
+    if (uses_pool_ && stream.is_callers() && !has_non_blocking_.load(std::memory_order_relaxed)) {
+      inspect(stream.native());
     }
   }
 
  private:
   bool is_capturing(NativeStream stream);
-  void look_at(NativeStream stream);
-  void free_now(const Piece& piece);
-  void free_kept();
+  void inspect(NativeStream stream);
+  void free_now(const Allocation& allocation);
+  void free_deferred();
 
   Driver& driver_;
   const int ordinal_;
   const bool uses_pool_;
   // the caller has a stream that does not wait for the default stream
-  std::atomic<bool> has_unordered_{false};
+  std::atomic<bool> has_non_blocking_{false};
   std::mutex mutex_;
-  std::vector<Piece> kept_;  // guarded by mutex_
+  std::vector<Allocation> deferred_;  // guarded by mutex_
 };
 
 }  // namespace kiln::runtime

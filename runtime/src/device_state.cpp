@@ -37,14 +37,16 @@ DeviceState::DeviceState(const DeviceState& device, std::shared_ptr<Driver> driv
       has_pool_(device.has_pool_),
       memory_(*driver_, info_.ordinal, has_pool_ && options_.uses_pools) {}
 
-void DeviceState::keep(const std::shared_ptr<const CatalogFileState>& file) {
-  const std::lock_guard lock(kept_mutex_);
-  if (std::ranges::find(kept_, file) == kept_.end()) kept_.push_back(file);
+void DeviceState::retain(const std::shared_ptr<const CatalogFileState>& file) {
+  const std::lock_guard lock(files_mutex_);
+  if (std::ranges::find(catalog_files_, file) == catalog_files_.end()) {
+    catalog_files_.push_back(file);
+  }
 }
 
-Result<void> DeviceState::check_kept(const ImageEntry& image) const {
-  const std::lock_guard lock(kept_mutex_);
-  for (const auto& file : kept_) KILN_TRY(file->check(image));
+Result<void> DeviceState::check_catalog_image(const ImageEntry& image) const {
+  const std::lock_guard lock(files_mutex_);
+  for (const auto& file : catalog_files_) KILN_TRY(file->check(image));
   return {};
 }
 
@@ -55,7 +57,7 @@ Error empty_stream() {
       .hint("StreamRef() names the default stream");
 }
 
-Result<NativeStream> DeviceState::take(StreamRef stream) {
+Result<NativeStream> DeviceState::native_stream(StreamRef stream) {
   if (stream.is_empty()) return empty_stream();
   if (stream.state_ != nullptr && !is(*stream.state_->device)) {
     return Error{ErrorCode::kInvalidInput,
@@ -63,7 +65,7 @@ Result<NativeStream> DeviceState::take(StreamRef stream) {
                  {},
                  {}};
   }
-  memory_.notice(stream);
+  memory_.observe(stream);
   return stream.native();
 }
 

@@ -52,18 +52,18 @@ class DeviceState {
 
   // Called before work is put on a stream. Errors: kInvalidInput for a Stream that is empty, or of
   // another device.
-  Result<NativeStream> take(StreamRef stream);
+  Result<NativeStream> native_stream(StreamRef stream);
 
   // Keeps a catalog file open as long as the device. Its images are then checked against their
   // digests.
-  void keep(const std::shared_ptr<const CatalogFileState>& file);
+  void retain(const std::shared_ptr<const CatalogFileState>& file);
   // Errors: kInvalidInput for a damaged image of such a file.
-  Result<void> check_kept(const ImageEntry& image) const;
+  Result<void> check_catalog_image(const ImageEntry& image) const;
 
   // Notes that the device was chosen because nothing named a device and there is no GPU. Messages
   // mention it.
-  void stands_in_for_gpu() { stands_in_for_gpu_ = true; }
-  bool is_stand_in() const { return stands_in_for_gpu_; }
+  void mark_as_fallback() { is_fallback_ = true; }
+  bool is_fallback() const { return is_fallback_; }
 
   // Returns the device's name for messages: "cuda:0 (NVIDIA H200, sm_90)".
   std::string identity() const;
@@ -82,9 +82,9 @@ class DeviceState {
   TargetId target_;
   LoadOptions options_;
   bool has_pool_;
-  std::atomic<bool> stands_in_for_gpu_ = false;
-  mutable std::mutex kept_mutex_;
-  std::vector<std::shared_ptr<const CatalogFileState>> kept_;  // guarded by kept_mutex_
+  std::atomic<bool> is_fallback_ = false;
+  mutable std::mutex files_mutex_;
+  std::vector<std::shared_ptr<const CatalogFileState>> catalog_files_;  // guarded by files_mutex_
   DeviceMemory memory_;
   ModuleCache modules_{*this};  // last, so that modules are unloaded before the driver is released
 };

@@ -87,11 +87,14 @@ struct CopyRequest {
   Wait wait = Wait::kYes;  // kYes: return only when the copy is done
 };
 
-// Bytes of free device memory that a pool of the driver's keeps for later allocations. Measured on
+// The release threshold of a driver's pool: bytes of free device memory that it keeps for later
+// allocations. Measured on
 // an H200, CUDA 13, allocating, setting and freeing memory with a wait at the end: 1 MiB takes 11
 // us from a pool that keeps enough, 92 us from a pool that keeps nothing, and 69 us without a pool;
 // 1 GiB takes 0.27, 2.35 and 0.64 ms.
-constexpr std::uint64_t kept_by_pool(std::uint64_t memory_bytes) { return memory_bytes / 16; }
+constexpr std::uint64_t pool_release_threshold(std::uint64_t memory_bytes) {
+  return memory_bytes / 16;
+}
 
 // A variable of a module, in device memory.
 struct NativeSymbol {
@@ -136,10 +139,10 @@ class Driver {
 
   // Stream-ordered memory from a pool of the driver's. Neither call waits. Only for devices that
   // have a pool.
-  virtual Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream /*stream*/) {
+  virtual Result<void*> allocate_async(int device, std::size_t bytes, NativeStream /*stream*/) {
     return allocate(device, bytes);
   }
-  virtual Result<void> free_in_order(int device, void* memory, NativeStream /*stream*/) {
+  virtual Result<void> free_async(int device, void* memory, NativeStream /*stream*/) {
     return free(device, memory);
   }
   // True if the stream is being captured into a graph. For the default stream: true if any stream

@@ -16,8 +16,8 @@
 namespace kiln::runtime {
 
 struct NumberBounds {
-  std::uint64_t least = 0;
-  std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t min = 0;
+  std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
 };
 
 // Bounds for the number of threads of a device that runs on the CPU.
@@ -31,12 +31,14 @@ inline std::optional<std::uint64_t> environment_number(const char* variable, Num
   std::uint64_t value = 0;
   const char* const end = text + std::strlen(text);
   const auto [rest, error] = std::from_chars(text, end, value);
-  if (error == std::errc() && rest == end && value >= bounds.least && value <= bounds.most) return value;
-  std::string wrong = std::string(variable) + " is " + quote(text) + ", expected a number";
-  if (bounds.most != NumberBounds().most) {
-    wrong += " from " + std::to_string(bounds.least) + " to " + std::to_string(bounds.most);
+  if (error == std::errc() && rest == end && value >= bounds.min && value <= bounds.max) {
+    return value;
   }
-  throw std::invalid_argument(wrong);
+  std::string message = std::string(variable) + " is " + quote(text) + ", expected a number";
+  if (bounds.max != NumberBounds().max) {
+    message += " from " + std::to_string(bounds.min) + " to " + std::to_string(bounds.max);
+  }
+  throw std::invalid_argument(message);
 }
 
 }  // namespace kiln::runtime

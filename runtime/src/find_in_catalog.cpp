@@ -19,11 +19,11 @@ std::string_view template_of(std::string_view name) { return name.substr(0, name
 // Lists the instances of the same template in `names`: "saxpy<double>, saxpy<float>". Empty if
 // there are none.
 std::string instances_of(std::string_view name, const std::vector<std::string>& names) {
-  const std::string_view of = template_of(name);
+  const std::string_view wanted = template_of(name);
   std::string found;
-  for (const std::string& one : names) {
-    if (!is_instance(one) || template_of(one) != of) continue;
-    found += (found.empty() ? "" : ", ") + one;
+  for (const std::string& other : names) {
+    if (!is_instance(other) || template_of(other) != wanted) continue;
+    found += (found.empty() ? "" : ", ") + other;
   }
   return found;
 }
@@ -34,23 +34,19 @@ std::string similar_to(std::string_view name, const std::vector<std::string>& na
   std::string similar = nearest(name, names);
   if (similar.empty()) {
     std::vector<std::string> without_arguments;
-    for (const std::string& one : names) without_arguments.emplace_back(template_of(one));
+    for (const std::string& other : names) without_arguments.emplace_back(template_of(other));
     similar = nearest(template_of(name), without_arguments);
     if (std::string instances = instances_of(similar, names); !instances.empty()) return instances;
   }
   return similar.empty() ? similar : "'" + similar + "'";
 }
 
-// Returns the error "<kind> '<of>' has no <what> '<name>'". Its hint lists the instances of the
+// Returns the error "<owner>' has no <what> '<name>'". Its hint lists the instances of the
 // template, or the nearest of `names` if one is near.
-Error missing(std::string of, std::string_view what, std::string_view name,
+Error missing(std::string owner, std::string_view what, std::string_view name,
               const std::vector<std::string>& names) {
-  of += "' has no ";
-  of += what;
-  of += " '";
-  of += name;
-  of += "'";
-  Error error{ErrorCode::kNotFound, std::move(of), {}, {}};
+  owner.append("' has no ").append(what).append(" '").append(name) += '\'';
+  Error error{ErrorCode::kNotFound, std::move(owner), {}, {}};
   const std::string instances = instances_of(name, names);
   if (!instances.empty()) {
     error.hint("the sources instantiate " + instances + (is_instance(name) ? "; add the instance to them" : ""));
@@ -69,39 +65,41 @@ void add_names(const ModuleEntry& module, std::vector<std::string>& names) {
 Result<std::ptrdiff_t> find_in(const ModuleEntry& module, std::string_view name) {
   const std::ptrdiff_t found = module.find(name);
   if (found >= 0) return found;
-  return runtime::find_written(name, module);
+  return runtime::find_by_readable_name(name, module);
 }
 
 // Returns the module named `module`, or if that is empty, the module that has the kernel.
 Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catalog, std::string_view module) {
-  const ModuleEntry* of = module.empty() ? nullptr : catalog.find(module);
-  if (of != nullptr) return of;
+  const ModuleEntry* owner = module.empty() ? nullptr : catalog.find(module);
+  if (owner != nullptr) return owner;
   std::vector<std::string> names;
   if (!module.empty()) {
-    for (const ModuleEntry* one : catalog.modules) names.emplace_back(one->name);
+    for (const ModuleEntry* candidate : catalog.modules) names.emplace_back(candidate->name);
     return missing("catalog '" + std::string(catalog.name), "module", module, names);
   }
-  for (const ModuleEntry* one : catalog.modules) {
-    KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*one, name));
+  for (const ModuleEntry* candidate : catalog.modules) {
+    KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*candidate, name));
     if (found < 0) continue;
-    if (of != nullptr) {
+    if (owner != nullptr) {
       return Error{ErrorCode::kInvalidInput,
-                   "modules '" + std::string(of->name) + "' and '" + std::string(one->name) +
-                       "' both have a kernel '" + std::string(name) + "'",
+                   "modules '" + std::string(owner->name) + "' and '" +
+                       std::string(candidate->name) + "' both have a kernel '" + std::string(name) +
+                       "'",
                    {},
                    {}}
           .hint("say which module's is meant");
     }
-    of = one;
+    owner = candidate;
   }
-  if (of != nullptr) return of;
-  for (const ModuleEntry* one : catalog.modules) add_names(*one, names);
+  if (owner != nullptr) return owner;
+  for (const ModuleEntry* candidate : catalog.modules) add_names(*candidate, names);
   return missing("catalog '" + std::string(catalog.name), "kernel", name, names);
 }
 
 }  // namespace
 
-Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const ModuleEntry& module) {
+Result<std::ptrdiff_t> runtime::find_by_readable_name(std::string_view name,
+                                                      const ModuleEntry& module) {
   std::ptrdiff_t found = -1;
   for (std::size_t i = 0; i < module.kernels.size(); ++i) {
     if (!matches_readable_name(module.kernels[i].name, name)) continue;
@@ -109,9 +107,9 @@ Result<std::ptrdiff_t> runtime::find_written(std::string_view name, const Module
       found = static_cast<std::ptrdiff_t>(i);
       continue;
     }
-    std::string said = "'";
-    said.append(name).append("' may be two kernels of module '").append(module.name) += '\'';
-    Error error{ErrorCode::kInvalidInput, std::move(said), {}, {}};
+    std::string message = "'";
+    message.append(name).append("' may be two kernels of module '").append(module.name) += '\'';
+    Error error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
     return error.note(std::string(module.kernels[static_cast<std::size_t>(found)].name))
         .note(std::string(module.kernels[i].name))
         .hint("name the one that is meant by its mangled name");
@@ -127,15 +125,15 @@ Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) 
 
 Result<Function> Device::function(std::string_view name, const Catalog& catalog,
                                   std::string_view module) const {
-  KILN_TRY_ASSIGN(const ModuleEntry* const of, module_of(name, catalog, module));
-  return function(name, *of);
+  KILN_TRY_ASSIGN(const ModuleEntry* const owner, module_of(name, catalog, module));
+  return function(name, *owner);
 }
 
 Result<Function> Device::function(std::string_view name, const CatalogFile& file,
                                   std::string_view module) const {
-  KILN_TRY_ASSIGN(const ModuleEntry* const of, module_of(name, file.catalog(), module));
-  state_->keep(file.state_);
-  return function(name, *of);
+  KILN_TRY_ASSIGN(const ModuleEntry* const owner, module_of(name, file.catalog(), module));
+  state_->retain(file.state_);
+  return function(name, *owner);
 }
 
 }  // namespace kiln

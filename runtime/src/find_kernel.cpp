@@ -24,7 +24,7 @@ Result<Function> Device::load_kernel(const ModuleEntry& module, std::uint32_t ke
 Result<Function> Device::function(std::string_view name, const ModuleEntry& module) const {
   std::ptrdiff_t found = module.find(name);
   if (found < 0) {
-    KILN_TRY_ASSIGN(found, runtime::find_written(name, module));
+    KILN_TRY_ASSIGN(found, runtime::find_by_readable_name(name, module));
   }
   if (found < 0) return runtime::no_such_kernel(name, module);
   const auto kernel = static_cast<std::uint32_t>(found);

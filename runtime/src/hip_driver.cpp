@@ -88,7 +88,7 @@ class HipDriver final : public Driver {
 
   // A NativeModule is a hipLibrary_t if the release has them, and a hipModule_t otherwise.
   Result<NativeModule> load_image(int device, const ImageToLoad& image) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     if (!hip_.has_libraries()) {
       hipModule_t module = nullptr;
       KILN_HIP(hipModuleLoadData, &module, image.bytes.data());
@@ -118,7 +118,7 @@ class HipDriver final : public Driver {
 
   Result<NativeFunction> find_function(int device, NativeModule module,
                                        const std::string& name) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     hipFunction_t function = nullptr;
     if (hip_.has_libraries()) {
       hipKernel_t kernel = nullptr;
@@ -131,7 +131,7 @@ class HipDriver final : public Driver {
   }
   Result<NativeSymbol> find_symbol(int device, NativeModule module,
                                    const std::string& name) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     NativeSymbol symbol;
     if (hip_.has_libraries()) {
       KILN_HIP(hipLibraryGetGlobal, &symbol.address, &symbol.bytes,
@@ -154,7 +154,7 @@ class HipDriver final : public Driver {
   }
 
   Result<void> launch(int device, const LaunchRequest& request) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     const auto function = static_cast<hipFunction_t>(request.function);
     const hipError_t status = hip_.hipModuleLaunchKernel(
         function, request.grid.x, request.grid.y, request.grid.z, request.block.x, request.block.y,
@@ -168,7 +168,7 @@ class HipDriver final : public Driver {
   }
 
   Result<void*> allocate(int device, std::size_t bytes) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     void* memory = nullptr;
     KILN_HIP(hipMalloc, &memory, bytes);
     return memory;
@@ -177,19 +177,19 @@ class HipDriver final : public Driver {
     return release(device, "hipFree", [&] { return hip_.hipFree(memory); });
   }
 
-  Result<void*> allocate_in_order(int device, std::size_t bytes, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+  Result<void*> allocate_async(int device, std::size_t bytes, NativeStream stream) override {
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     KILN_TRY_ASSIGN(const hipMemPool_t pool, pool_of(device));
     void* memory = nullptr;
     KILN_HIP(hipMallocFromPoolAsync, &memory, bytes, pool, static_cast<hipStream_t>(stream));
     return memory;
   }
-  Result<void> free_in_order(int device, void* memory, NativeStream stream) override {
+  Result<void> free_async(int device, void* memory, NativeStream stream) override {
     return release(device, "hipFreeAsync",
                    [&] { return hip_.hipFreeAsync(memory, static_cast<hipStream_t>(stream)); });
   }
   Result<bool> is_capturing(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     hipStreamCaptureStatus state = kNoCapture;
     const hipError_t status = hip_.hipStreamIsCapturing(static_cast<hipStream_t>(stream), &state);
     if (status == kCaptureImplicit)
@@ -198,14 +198,14 @@ class HipDriver final : public Driver {
     return state != kNoCapture;
   }
   Result<bool> waits_for_default(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     unsigned int flags = 0;
     KILN_HIP(hipStreamGetFlags, static_cast<hipStream_t>(stream), &flags);
     return (flags & kNonBlocking) == 0;
   }
 
   Result<void*> allocate_pinned(int device, std::size_t bytes) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     void* memory = nullptr;
     KILN_HIP(hipHostMalloc, &memory, bytes, kPortable);
     return memory;
@@ -215,7 +215,7 @@ class HipDriver final : public Driver {
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     const auto stream = static_cast<hipStream_t>(request.stream);
     const hipMemcpyKind kind = request.direction == CopyDirection::kToDevice ? kHostToDevice
                                : request.direction == CopyDirection::kToHost ? kDeviceToHost
@@ -226,13 +226,13 @@ class HipDriver final : public Driver {
   }
   Result<void> fill(int device, void* target, std::uint8_t value, std::size_t bytes,
                     NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     KILN_HIP(hipMemsetAsync, target, value, bytes, static_cast<hipStream_t>(stream));
     return {};
   }
 
   Result<NativeStream> create_stream(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     hipStream_t stream = nullptr;
     KILN_HIP(hipStreamCreate, &stream);
     return NativeStream{stream};
@@ -242,7 +242,7 @@ class HipDriver final : public Driver {
                    [&] { return hip_.hipStreamDestroy(static_cast<hipStream_t>(stream)); });
   }
   Result<void> synchronize_stream(int device, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     KILN_HIP(hipStreamSynchronize, static_cast<hipStream_t>(stream));
     return {};
   }
@@ -251,7 +251,7 @@ class HipDriver final : public Driver {
   }
 
   Result<NativeEvent> create_event(int device) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     hipEvent_t event = nullptr;
     KILN_HIP(hipEventCreate, &event);
     return NativeEvent{event};
@@ -261,17 +261,17 @@ class HipDriver final : public Driver {
                    [&] { return hip_.hipEventDestroy(static_cast<hipEvent_t>(event)); });
   }
   Result<void> record_event(int device, NativeEvent event, NativeStream stream) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     KILN_HIP(hipEventRecord, static_cast<hipEvent_t>(event), static_cast<hipStream_t>(stream));
     return {};
   }
   Result<void> synchronize_event(int device, NativeEvent event) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     KILN_HIP(hipEventSynchronize, static_cast<hipEvent_t>(event));
     return {};
   }
   Result<float> milliseconds_between(int device, NativeEvent start, NativeEvent stop) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     float milliseconds = 0;
     KILN_HIP(hipEventElapsedTime, &milliseconds, static_cast<hipEvent_t>(start),
              static_cast<hipEvent_t>(stop));
@@ -279,22 +279,22 @@ class HipDriver final : public Driver {
   }
 
   Result<void> as_current(int device, const std::function<Result<void>()>& call) override {
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     return call();
   }
 
  private:
   // Makes a device current on this thread while it lives, and then restores the caller's.
-  class Current {
+  class CurrentDevice {
    public:
-    Current(const Symbols& hip, int callers, bool switched)
+    CurrentDevice(const Symbols& hip, int callers, bool switched)
         : hip_(&hip), callers_(callers), switched_(switched) {}
-    Current(Current&& other) noexcept
+    CurrentDevice(CurrentDevice&& other) noexcept
         : hip_(other.hip_),
           callers_(other.callers_),
           switched_(std::exchange(other.switched_, false)) {}
-    Current& operator=(Current&&) = delete;
-    ~Current() {
+    CurrentDevice& operator=(CurrentDevice&&) = delete;
+    ~CurrentDevice() {
       if (switched_) hip_->hipSetDevice(callers_);
     }
 
@@ -304,12 +304,12 @@ class HipDriver final : public Driver {
     bool switched_;
   };
 
-  Result<Current> make_current(int device) {
+  Result<CurrentDevice> make_current(int device) {
     int callers = 0;
     KILN_HIP(hipGetDevice, &callers);
-    if (callers == device) return Current(hip_, callers, false);
+    if (callers == device) return CurrentDevice(hip_, callers, false);
     KILN_HIP(hipSetDevice, device);
-    return Current(hip_, callers, true);
+    return CurrentDevice(hip_, callers, true);
   }
 
   // Returns kiln's own pool, made on first use. The device's default pool is shared with the whole
@@ -319,11 +319,11 @@ class HipDriver final : public Driver {
     if (const auto ready = pools_.find(device); ready != pools_.end()) return ready->second;
     std::size_t memory = 0;
     KILN_HIP(hipDeviceTotalMem, &memory, device);
-    std::uint64_t kept = kept_by_pool(memory);
+    std::uint64_t threshold = pool_release_threshold(memory);
     const hipMemPoolProps properties{kPinnedAllocation, 0, kOnDevice, device, {}};
     hipMemPool_t pool = nullptr;
     KILN_HIP(hipMemPoolCreate, &pool, &properties);
-    if (const hipError_t status = hip_.hipMemPoolSetAttribute(pool, kReleaseThreshold, &kept);
+    if (const hipError_t status = hip_.hipMemPoolSetAttribute(pool, kReleaseThreshold, &threshold);
         status != kSuccess) {
       hip_.hipMemPoolDestroy(pool);
       return failure("hipMemPoolSetAttribute", status);
@@ -338,7 +338,7 @@ class HipDriver final : public Driver {
   Result<void> release(int device, const char* name, Call call) {
     int callers = 0;
     if (hip_.hipGetDevice(&callers) == kDeinitialized) return {};
-    KILN_TRY_ASSIGN(const Current current, make_current(device));
+    KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     const hipError_t status = call();
     if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
     return failure(name, status);

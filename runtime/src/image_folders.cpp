@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 std::vector<std::string> files_of(const fs::path& folder) {
   std::vector<std::string> files;
   std::error_code error;
-  fs::recursive_directory_iterator at(folder, error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    if (at->is_regular_file(error)) files.push_back(at->path().string());
-    if (at.depth() > 0) at.disable_recursion_pending();
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (entry->is_regular_file(error)) files.push_back(entry->path().string());
+    if (entry.depth() > 0) entry.disable_recursion_pending();
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -76,13 +76,13 @@ Result<std::optional<FolderImage>> read_folder_image(const std::string& path, co
     return malformed("has no kernel '" + std::string(missing) + "'");
   }
   const auto origin = sources.find(sha256(bytes));
-  const bool is_told = module.source_digest != 0 && origin != sources.end();
-  if (is_told && origin->second.prefix64() != module.source_digest) {
+  const bool is_recorded = module.source_digest != 0 && origin != sources.end();
+  if (is_recorded && origin->second.prefix64() != module.source_digest) {
     return malformed("was built from other sources than this program's");
   }
   FolderImage image;
   image.path = path;
-  image.is_of_our_sources = is_told;
+  image.has_matching_sources = is_recorded;
   image.target = to_string(*head.target);
   image.format = format_of(head.target->kind);
   image.ptx_isa = head.ptx_isa;
@@ -107,15 +107,15 @@ FolderImages find_folder_images(std::span<const std::string> folders, const Modu
                                 std::uint16_t unit) {
   FolderImages found;
   for (const std::string& folder : folders) {
-    const fs::path of_module = fs::path(folder) / module.name;
+    const fs::path module_folder = fs::path(folder) / module.name;
     std::error_code error;
     if (!fs::is_directory(folder, error)) {
       found.notes.push_back("KILN_IMAGE_PATH: there is no folder '" + folder + "'");
-    } else if (!fs::is_directory(of_module, error)) {
+    } else if (!fs::is_directory(module_folder, error)) {
       found.notes.push_back("KILN_IMAGE_PATH: '" + folder + "' has no folder '" + std::string(module.name) + "'");
     }
     const ImageSources sources = read_sources(folder, module);
-    for (const std::string& path : files_of(of_module)) {
+    for (const std::string& path : files_of(module_folder)) {
       Result<std::optional<FolderImage>> image = read_folder_image(path, module, unit, sources);
       if (!image) {
         found.refusals.push_back({path, std::move(image).error().message});

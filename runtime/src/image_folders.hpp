@@ -28,7 +28,7 @@ struct FolderImage {
   ImageBytes image;
   // False if the folder does not tell, or the module does not know its own sources. An image that
   // is known to be of other sources is refused.
-  bool is_of_our_sources = false;
+  bool has_matching_sources = false;
 
   // Returns the image as a catalog entry, with views into this object.
   ImageEntry entry(std::uint16_t unit) const;

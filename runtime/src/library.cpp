@@ -10,8 +10,8 @@ Library Library::open(std::span<const std::string> candidates, std::vector<std::
   for (const std::string& candidate : candidates) {
     library.handle_ = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library.handle_ == nullptr) {
-      const char* told = dlerror();
-      const std::string reason = told != nullptr ? told : candidate + ": cannot be opened";
+      const char* message = dlerror();
+      const std::string reason = message != nullptr ? message : candidate + ": cannot be opened";
       // If a library that the candidate needs is missing, the message names only that library.
       reasons.push_back(reason.find(candidate) == std::string::npos ? candidate + kNeeds + reason : reason);
       continue;

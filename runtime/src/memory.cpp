@@ -16,9 +16,9 @@ namespace runtime {
 struct DeviceBlock {
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<StreamState> stream;  // null: the default stream, or the caller's own
-  DeviceMemory::Piece piece;
+  DeviceMemory::Allocation allocation;
 
-  ~DeviceBlock() { device->memory().give_back(piece); }
+  ~DeviceBlock() { device->memory().free(allocation); }
 };
 
 // Owned by a PinnedBuffer.
@@ -54,12 +54,12 @@ Result<std::shared_ptr<DeviceBlock>> make_block(const std::shared_ptr<DeviceStat
                                                 std::size_t bytes, StreamRef stream,
                                                 std::shared_ptr<StreamState> owner) {
   KILN_TRY(check_addressable(*device, bytes));
-  KILN_TRY_ASSIGN(const runtime::NativeStream native, device->take(stream));
-  Result<DeviceMemory::Piece> piece = device->memory().allocate(bytes, native);
-  if (!piece) {
-    return device->failed("allocating " + bytes_text(bytes), std::move(piece).error());
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, device->native_stream(stream));
+  Result<DeviceMemory::Allocation> allocation = device->memory().allocate(bytes, native);
+  if (!allocation) {
+    return device->failed("allocating " + bytes_text(bytes), std::move(allocation).error());
   }
-  return std::shared_ptr<DeviceBlock>(new DeviceBlock{device, std::move(owner), *piece});
+  return std::shared_ptr<DeviceBlock>(new DeviceBlock{device, std::move(owner), *allocation});
 }
 
 Result<void> copy(DeviceState& device, std::string_view where, CopyDirection direction,
@@ -67,7 +67,7 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
   if (bytes == 0) return {};
   CopyRequest request{direction, target, source, bytes, nullptr, Wait::kYes};
   if (stream != nullptr) {
-    KILN_TRY_ASSIGN(request.stream, device.take(*stream));
+    KILN_TRY_ASSIGN(request.stream, device.native_stream(*stream));
     request.wait = Wait::kNo;
   }
   Result<void> copied = device.driver().copy(device.ordinal(), request);
@@ -144,9 +144,10 @@ Result<void> Function::check_devices(const Buffer* const* buffers, std::size_t c
   const DeviceState& device = slot_->module->device();
   for (std::size_t i = 0; i < count; ++i) {
     const Buffer* const buffer = buffers[i];
-    Result<void> here = check_device(device, buffer == nullptr ? nullptr : buffer->block_.get(), "kernel runs");
-    if (here) continue;
-    Error error = std::move(here).error();
+    Result<void> checked =
+        check_device(device, buffer == nullptr ? nullptr : buffer->block_.get(), "kernel runs");
+    if (checked) continue;
+    Error error = std::move(checked).error();
     error.message = slot_->identity() + ": argument " + std::to_string(i + 1) + ": " + error.message;
     return error;
   }
@@ -160,14 +161,14 @@ Result<Buffer> Device::allocate(std::size_t bytes) const { return allocate(bytes
 Result<Buffer> Device::allocate(std::size_t bytes, StreamRef stream) const {
   if (bytes == 0) return Buffer();
   KILN_TRY_ASSIGN(auto block, make_block(state_, bytes, stream, nullptr));
-  void* const address = block->piece.address;
+  void* const address = block->allocation.address;
   return Buffer(std::move(block), address, bytes);
 }
 
 Result<Buffer> Device::allocate(std::size_t bytes, const Stream& stream) const {
   if (bytes == 0) return Buffer();
   KILN_TRY_ASSIGN(auto block, make_block(state_, bytes, stream, stream.state_));
-  void* const address = block->piece.address;
+  void* const address = block->allocation.address;
   return Buffer(std::move(block), address, bytes);
 }
 
@@ -225,7 +226,7 @@ Result<void> Device::copy_out(void* target, std::size_t bytes, const Buffer& sou
 Result<void> Device::fill(void* target, std::uint8_t value, std::size_t bytes,
                           StreamRef stream) const {
   if (bytes == 0) return {};
-  KILN_TRY_ASSIGN(const runtime::NativeStream native, state_->take(stream));
+  KILN_TRY_ASSIGN(const runtime::NativeStream native, state_->native_stream(stream));
   Result<void> filled = state_->driver().fill(state_->ordinal(), target, value, bytes, native);
   if (filled) return filled;
   return state_->failed("filling " + bytes_text(bytes), std::move(filled).error());

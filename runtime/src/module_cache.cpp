@@ -34,9 +34,9 @@ ModuleCache::ModuleCache(DeviceState& device) : device_(device) {
 }
 
 void ModuleCache::Table::insert(ModuleSlot& slot) {
-  std::size_t at = place(*slot.entry());
-  while (slots[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & mask;
-  slots[at].store(&slot, std::memory_order_release);
+  std::size_t i = bucket(*slot.entry());
+  while (slots[i].load(std::memory_order_relaxed) != nullptr) i = (i + 1) & mask;
+  slots[i].store(&slot, std::memory_order_release);
 }
 
 ModuleSlot& ModuleCache::find_or_add(const ModuleEntry& entry) {
@@ -56,8 +56,8 @@ ModuleSlot& ModuleCache::find_or_add(const ModuleEntry& entry) {
 
 ModuleSlot& ModuleCache::find_or_add(std::span<const std::byte> image) {
   const Digest digest = sha256(image);
-  const std::lock_guard lock(given_mutex_);
-  std::unique_ptr<ModuleSlot>& slot = given_[digest];
+  const std::lock_guard lock(images_mutex_);
+  std::unique_ptr<ModuleSlot>& slot = images_[digest];
   if (slot == nullptr) {
     const ImageFormat format = format_of(image, device_.info().backend);
     slot = std::make_unique<ModuleSlot>(device_, "image " + digest.hex().substr(0, 12), format,

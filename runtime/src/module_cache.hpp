@@ -29,8 +29,8 @@ class ModuleCache {
   // Returns the entry's slot, or null if it was never asked for.
   ModuleSlot* find(const ModuleEntry& entry) const noexcept {
     const Table& table = *table_.load(std::memory_order_acquire);
-    for (std::size_t at = table.place(entry);; at = (at + 1) & table.mask) {
-      ModuleSlot* slot = table.slots[at].load(std::memory_order_acquire);
+    for (std::size_t i = table.bucket(entry);; i = (i + 1) & table.mask) {
+      ModuleSlot* slot = table.slots[i].load(std::memory_order_acquire);
       if (slot == nullptr || slot->entry() == &entry) return slot;
     }
   }
@@ -43,7 +43,7 @@ class ModuleCache {
  private:
   struct Table {
     explicit Table(std::size_t size) : mask(size - 1), slots(size) {}
-    std::size_t place(const ModuleEntry& entry) const noexcept {
+    std::size_t bucket(const ModuleEntry& entry) const noexcept {
       const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(&entry));
       return static_cast<std::size_t>(address * 0x9E3779B97F4A7C15u >> 32) & mask;
     }
@@ -58,8 +58,8 @@ class ModuleCache {
   std::vector<std::unique_ptr<ModuleSlot>> all_;  // in order of first use
   std::atomic<const Table*> table_{nullptr};
 
-  std::mutex given_mutex_;
-  std::map<Digest, std::unique_ptr<ModuleSlot>> given_;  // by content; guarded by given_mutex_
+  std::mutex images_mutex_;
+  std::map<Digest, std::unique_ptr<ModuleSlot>> images_;  // by content; guarded by images_mutex_
 };
 
 }  // namespace kiln::runtime

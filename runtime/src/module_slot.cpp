@@ -39,35 +39,40 @@ Error with_zeros_explained(Error error, const Dim3& size) {
 
 // Returns a parameter of which only the size is known.
 Parameter sized(std::size_t size) {
-  Parameter one;
-  one.size = static_cast<std::uint16_t>(std::min<std::size_t>(size, 0xFFFF));
-  return one;
+  Parameter parameter;
+  parameter.size = static_cast<std::uint16_t>(std::min<std::size_t>(size, 0xFFFF));
+  return parameter;
 }
 
-bool is_address_for_value(const Parameter& given, const Parameter& wanted) {
-  return wanted.kind == ParameterKind::kValue && given.kind == ParameterKind::kPointer;
+bool is_address_for_value(const Parameter& argument, const Parameter& parameter) {
+  return parameter.kind == ParameterKind::kValue && argument.kind == ParameterKind::kPointer;
 }
 
 // Applies the rules of fits_parameter for types, as far as the types are known.
-bool fits(const Parameter& given, const Parameter& wanted) {
-  if (given.size != wanted.size) return false;
-  if (is_address_for_value(given, wanted)) return false;
-  if (wanted.element == ElementType::kUnknown || given.kind == ParameterKind::kUnknown) return true;
-  if (given.kind != wanted.kind) return false;
-  if (given.kind == ParameterKind::kPointer) {
-    if (given.is_const && !wanted.is_const) return false;
-    if (given.element == ElementType::kVoid || wanted.element == ElementType::kVoid) return true;
+bool fits(const Parameter& argument, const Parameter& parameter) {
+  if (argument.size != parameter.size) return false;
+  if (is_address_for_value(argument, parameter)) return false;
+  if (parameter.element == ElementType::kUnknown || argument.kind == ParameterKind::kUnknown) {
+    return true;
   }
-  return given.element == wanted.element || given.element == ElementType::kUnknown;
+  if (argument.kind != parameter.kind) return false;
+  if (argument.kind == ParameterKind::kPointer) {
+    if (argument.is_const && !parameter.is_const) return false;
+    if (argument.element == ElementType::kVoid || parameter.element == ElementType::kVoid) {
+      return true;
+    }
+  }
+  return argument.element == parameter.element || argument.element == ElementType::kUnknown;
 }
 
-std::string type_of(const Parameter& one) {
-  return to_string(ParameterType{one.element, one.kind == ParameterKind::kPointer, one.is_const});
+std::string type_of(const Parameter& parameter) {
+  return to_string(ParameterType{parameter.element, parameter.kind == ParameterKind::kPointer,
+                                 parameter.is_const});
 }
 
 // A cast can convert one number to another, but not a buffer or a struct.
-bool may_be_number(const Parameter& one) {
-  return one.kind != ParameterKind::kPointer && one.size <= sizeof(std::uint64_t);
+bool may_be_number(const Parameter& parameter) {
+  return parameter.kind != ParameterKind::kPointer && parameter.size <= sizeof(std::uint64_t);
 }
 
 // If an emulated device runs one of the images, adds its name before the last hint.
@@ -131,7 +136,7 @@ Result<void> KernelSlot::launch(const LaunchConfig& config, const void* const* a
   if (use.function() == nullptr) return unloaded();
   DeviceState& device = module->device();
   LaunchRequest request;
-  KILN_TRY_ASSIGN(request.stream, device.take(config.stream));
+  KILN_TRY_ASSIGN(request.stream, device.native_stream(config.stream));
   request.function = use.function();
   request.grid = config.grid;
   request.block = config.block;
@@ -164,8 +169,8 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) {
   }
   const std::uint64_t threads = config.block.count();
   if (threads == 0 || threads > limits.max_threads_per_block) {
-    if (const auto most = max_threads(); most && *most < limits.max_threads_per_block) {
-      Result<void> fits = check_launch_bound(threads, *most);
+    if (const auto bound = max_threads(); bound && *bound < limits.max_threads_per_block) {
+      Result<void> fits = check_launch_bound(threads, *bound);
       if (!fits) return module->device().failed("launching " + identity(), std::move(fits).error());
     }
     Error error = invalid(identity() + ": block " + spell(config.block) + " has " +
@@ -180,9 +185,9 @@ Result<void> KernelSlot::check(const LaunchConfig& config, std::size_t count) {
                    " bytes of dynamic shared memory, " + limits.id + " has " +
                    std::to_string(limits.max_shared_bytes) + " a block");
   }
-  const std::optional<std::size_t> wanted = parameter_count();
-  if (wanted && count != *wanted) {
-    return invalid(identity() + " takes " + counted(*wanted, "argument") + ", got " +
+  const std::optional<std::size_t> expected = parameter_count();
+  if (expected && count != *expected) {
+    return invalid(identity() + " takes " + counted(*expected, "argument") + ", got " +
                    std::to_string(count));
   }
   return {};
@@ -197,36 +202,37 @@ Parameter KernelSlot::parameter(std::size_t index) const {
   return entry != nullptr ? entry->parameters[index] : sized((*sizes)[index]);
 }
 
-Result<void> KernelSlot::check_sizes(const std::size_t* given, std::size_t count) const {
+Result<void> KernelSlot::check_sizes(const std::size_t* argument_sizes, std::size_t count) const {
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
-    if (given[i] != parameter(i).size) return misfit(i, sized(given[i]));
+    if (argument_sizes[i] != parameter(i).size) return mismatch(i, sized(argument_sizes[i]));
   }
   return {};
 }
 
-Result<void> KernelSlot::check_types(const Parameter* given, std::size_t count) const {
+Result<void> KernelSlot::check_types(const Parameter* arguments, std::size_t count) const {
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
-    if (!fits(given[i], parameter(i))) return misfit(i, given[i]);
+    if (!fits(arguments[i], parameter(i))) return mismatch(i, arguments[i]);
   }
   return {};
 }
 
-Error KernelSlot::misfit(std::size_t index, const Parameter& given) const {
-  const Parameter wanted = parameter(index);
-  const std::string type = type_of(given), wanted_type = type_of(wanted);
-  const bool are_known = !type.empty() && !wanted_type.empty();
-  const bool is_address = is_address_for_value(given, wanted);
-  Error error = invalid(
-      "kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
-      (are_known    ? " has type " + type + ", the parameter has " + wanted_type
-       : is_address ? " is an address, the parameter is a value of " + counted(wanted.size, "byte")
-                    : " has " + std::to_string(given.size) + " bytes, the parameter has " +
-                          std::to_string(wanted.size)));
-  if (may_be_number(given) && may_be_number(wanted)) {
+Error KernelSlot::mismatch(std::size_t index, const Parameter& argument) const {
+  const Parameter expected = parameter(index);
+  const std::string type = type_of(argument), expected_type = type_of(expected);
+  const bool are_known = !type.empty() && !expected_type.empty();
+  const bool is_address = is_address_for_value(argument, expected);
+  Error error =
+      invalid("kernel '" + readable_name(name) + "': argument " + std::to_string(index + 1) +
+              (are_known ? " has type " + type + ", the parameter has " + expected_type
+               : is_address
+                   ? " is an address, the parameter is a value of " + counted(expected.size, "byte")
+                   : " has " + std::to_string(argument.size) + " bytes, the parameter has " +
+                         std::to_string(expected.size)));
+  if (may_be_number(argument) && may_be_number(expected)) {
     error.hint("cast it to the parameter's exact type");
-  } else if (is_address || wanted.size > sizeof(std::uint64_t)) {
+  } else if (is_address || expected.size > sizeof(std::uint64_t)) {
     error.hint("it is passed by value: give a struct that is laid out as the kernel's own");
   }
   return error;
@@ -256,8 +262,8 @@ ModuleSlot::ModuleSlot(DeviceState& device, const ModuleEntry& entry)
 ModuleSlot::ModuleSlot(DeviceState& device, std::string name, ImageFormat format, ImageBytes image)
     : device_(device),
       name_(std::move(name)),
-      given_format_(format),
-      given_image_(std::move(image)),
+      format_(format),
+      image_(std::move(image)),
       units_(1) {}
 
 ModuleSlot::~ModuleSlot() {
@@ -323,23 +329,25 @@ Result<void> ModuleSlot::load_kernel(KernelSlot& kernel) {
   }
   if (kernel.entry == nullptr && !kernel.sizes) {
     kernel.sizes = device_.driver().parameter_sizes(device_.ordinal(), *function);
-    if (!kernel.sizes) learn_sizes(kernel);
+    if (!kernel.sizes) read_sizes(kernel);
   }
   kernel.native.store(*function);
   return {};
 }
 
-void ModuleSlot::learn_sizes(KernelSlot& kernel) {
-  if (!given_kernels_) {
-    given_kernels_.emplace();
-    if (Result<Hsaco> image = read_hsaco(given_image_.bytes)) {
-      for (HsacoKernel& one : image->kernels) given_kernels_->push_back(std::move(one.info));
+void ModuleSlot::read_sizes(KernelSlot& kernel) {
+  if (!image_kernels_) {
+    image_kernels_.emplace();
+    if (Result<Hsaco> image = read_hsaco(image_.bytes)) {
+      for (HsacoKernel& described : image->kernels) {
+        image_kernels_->push_back(std::move(described.info));
+      }
     }
   }
   const auto found = std::find_if(
-      given_kernels_->begin(), given_kernels_->end(),
-      [&](const KernelInfo& one) { return std::string_view(one.name) == kernel.name; });
-  if (found == given_kernels_->end()) return;
+      image_kernels_->begin(), image_kernels_->end(),
+      [&](const KernelInfo& info) { return std::string_view(info.name) == kernel.name; });
+  if (found == image_kernels_->end()) return;
   kernel.sizes.emplace();
   for (const Parameter& parameter : found->parameters) kernel.sizes->push_back(parameter.size);
 }
@@ -383,22 +391,22 @@ DeviceTarget ModuleSlot::device_target() const {
   return {device_.target(), device_.info().max_ptx_isa};
 }
 
-Result<ModuleSlot::Source> ModuleSlot::given_source() const {
-  if (Result<void> fits = check_image(given_image_.bytes, device_target()); !fits) {
+Result<ModuleSlot::Source> ModuleSlot::caller_source() const {
+  if (Result<void> fits = check_image(image_.bytes, device_target()); !fits) {
     return device_.failed("loading module '" + name_ + "' (given by the caller)",
                           std::move(fits).error());
   }
-  return Source{given_format_, {given_image_.bytes, nullptr}, "given by the caller", "unchecked"};
+  return Source{format_, {image_.bytes, nullptr}, "given by the caller", "unchecked"};
 }
 
-Error ModuleSlot::nothing_fits(Selection selection, FolderImages added,
-                               const std::vector<ImageEntry>& images, std::uint16_t unit) const {
+Error ModuleSlot::no_image_error(Selection selection, FolderImages added,
+                                 const std::vector<ImageEntry>& images, std::uint16_t unit) const {
   std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
   Error error = no_image(selection, name_, device_target(), device_.identity());
   for (std::string& note : added.notes) {  // inserted before the last hint
     error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
   }
-  if (device_.is_stand_in()) {
+  if (device_.is_fallback()) {
     error.notes.insert(
         error.notes.begin(),
         {Note::Kind::kNote,
@@ -412,7 +420,7 @@ Error ModuleSlot::nothing_fits(Selection selection, FolderImages added,
 }
 
 Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
-  if (entry_ == nullptr) return given_source();
+  if (entry_ == nullptr) return caller_source();
   const std::uint16_t unit_index = index_of(unit);
   FolderImages added = find_folder_images(device_.options().image_folders, *entry_, unit_index);
   for (const Refusal& refusal : added.refusals) {
@@ -436,12 +444,12 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
     }
   }
   if (selection.image == nullptr)
-    return nothing_fits(std::move(selection), std::move(added), images, unit_index);
+    return no_image_error(std::move(selection), std::move(added), images, unit_index);
   const std::string_view fit = to_string(selection.fit);
   const auto chosen = static_cast<std::size_t>(selection.image - images.data());
   if (chosen < added.images.size()) {
     FolderImage& image = added.images[chosen];
-    if (entry_->source_digest != 0 && !image.is_of_our_sources) {
+    if (entry_->source_digest != 0 && !image.has_matching_sources) {
       device_.trace([&] {
         return "module '" + name_ + "': warning: nothing tells which sources " + image.path +
                " was built from";
@@ -459,7 +467,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
 }
 
 Result<ImageBytes> ModuleSlot::unpack(const ImageEntry& image) const {
-  KILN_TRY(device_.check_kept(image));
+  KILN_TRY(device_.check_catalog_image(image));
   return unpack_image(image);
 }
 
@@ -480,7 +488,8 @@ Result<ModuleSlot::Source> ModuleSlot::compile(const ImageEntry& source) {
     std::snprintf(time, sizeof time, " in %.2f ms", took.count());
     return "module '" + name_ + "': compiled for " + device_.info().target + " by " +
            compiled->compiler + (compiled->is_from_cache ? ", found in the cache" : "") +
-           (compiled->distrust.empty() ? "" : ", not kept because " + compiled->distrust) + time;
+           (compiled->why_uncached.empty() ? "" : ", not kept because " + compiled->why_uncached) +
+           time;
   });
   const ImageFormat format = format_of(device_.target().kind);
   return Source{format, copy_image(as_bytes(compiled->bytes), format),

@@ -61,8 +61,8 @@ struct KernelSlot {
   Result<void> launch(const LaunchConfig& config, const void* const* addresses, std::size_t count);
   // Check the arguments. There must be as many as the kernel has parameters; launch() compares the
   // numbers.
-  Result<void> check_sizes(const std::size_t* given, std::size_t count) const;
-  Result<void> check_types(const Parameter* given, std::size_t count) const;
+  Result<void> check_sizes(const std::size_t* argument_sizes, std::size_t count) const;
+  Result<void> check_types(const Parameter* arguments, std::size_t count) const;
   Result<void> prepare();
   std::string identity() const;  // "kernel 'x' of module 'y'"
 
@@ -74,7 +74,7 @@ struct KernelSlot {
   std::optional<std::uint32_t> max_threads();  // largest block size, if the driver knows it
   std::optional<std::size_t> parameter_count() const;
   Parameter parameter(std::size_t index) const;
-  Error misfit(std::size_t index, const Parameter& given) const;
+  Error mismatch(std::size_t index, const Parameter& argument) const;
 };
 
 class ModuleSlot {
@@ -118,15 +118,15 @@ class ModuleSlot {
   std::uint16_t index_of(const UnitSlot& unit) const;
   Result<void> load_kernel(KernelSlot& kernel);  // mutex held
   Result<void> load_unit(UnitSlot& unit);        // mutex held
-  // Records what the driver or the given image tells about a kernel's parameters.
-  void learn_sizes(KernelSlot& kernel);            // mutex held
+  // Reads the sizes of a kernel's parameters from the image that the caller brought.
+  void read_sizes(KernelSlot& kernel);             // mutex held
   Result<Source> source_of(const UnitSlot& unit);  // mutex held
   DeviceTarget device_target() const;
-  Result<Source> given_source() const;  // for a module that the caller brought
+  Result<Source> caller_source() const;  // for a module that the caller brought
   // Returns the error if no image fits and there is no compiler. Tells why each of `images` and
   // each file was refused.
-  Error nothing_fits(Selection selection, FolderImages added, const std::vector<ImageEntry>& images,
-                     std::uint16_t unit) const;
+  Error no_image_error(Selection selection, FolderImages added,
+                       const std::vector<ImageEntry>& images, std::uint16_t unit) const;
   Result<ImageBytes> unpack(const ImageEntry& image) const;
   // The error is kUnavailable, in the compiler's own words, if there is no compiler.
   Result<Source> compile(const ImageEntry& source);
@@ -135,9 +135,9 @@ class ModuleSlot {
   DeviceState& device_;
   const ModuleEntry* entry_ = nullptr;
   std::string name_;
-  ImageFormat given_format_ = ImageFormat::kHsaco;
-  ImageBytes given_image_;                                // of a module that the caller brought
-  std::optional<std::vector<KernelInfo>> given_kernels_;  // read when first needed
+  ImageFormat format_ = ImageFormat::kHsaco;
+  ImageBytes image_;                                      // of a module that the caller brought
+  std::optional<std::vector<KernelInfo>> image_kernels_;  // read when first needed
   std::vector<UnitSlot> units_;
   std::vector<KernelSlot> kernels_;  // by index; only for a module of a catalog
   std::mutex named_mutex_;

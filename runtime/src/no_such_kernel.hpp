@@ -12,7 +12,7 @@ namespace kiln::runtime {
 // Returns the index of the kernel that users call `name`, or a negative number. An instance of a
 // template is called "saxpy<float>", while its name in the image is mangled. The error says that
 // two kernels match.
-Result<std::ptrdiff_t> find_written(std::string_view name, const ModuleEntry& module);
+Result<std::ptrdiff_t> find_by_readable_name(std::string_view name, const ModuleEntry& module);
 
 // Returns the error kNotFound, with the nearest existing name.
 Error no_such_kernel(std::string_view name, const ModuleEntry& module);

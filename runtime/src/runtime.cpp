@@ -50,34 +50,34 @@ class RuntimeState {
     return slot.backend;
   }
 
-  struct Everything {
+  struct AllBackends {
     std::vector<BackendStatus> backends;
     std::vector<DeviceInfo> devices;
     std::vector<std::shared_ptr<DeviceState>> states;
   };
-  const Everything& everything() {
-    std::call_once(everything_once_, [&] {
+  const AllBackends& all_backends() {
+    std::call_once(all_once_, [&] {
       for (const Backend which : options_.backends) {
         const OpenBackend& opened = backend(which);
-        everything_.backends.push_back(opened.status);
+        all_.backends.push_back(opened.status);
         for (const auto& device : opened.devices) {
-          everything_.devices.push_back(device->info());
-          everything_.states.push_back(device);
+          all_.devices.push_back(device->info());
+          all_.states.push_back(device);
         }
       }
     });
-    return everything_;
+    return all_;
   }
 
   Result<std::shared_ptr<DeviceState>> find(std::string_view id) {
     const std::optional<Backend> which = backend_of(id);
-    if (!which) return bad_name(id, options_.emulator_library);
+    if (!which) return unknown_device(id, options_.emulator_library);
     const OpenBackend& opened = backend(*which);
     for (const auto& device : opened.devices) {
       if (device->info().id == id) return device;
     }
     if (id == to_string(*which) && !opened.devices.empty()) return opened.devices.front();
-    if (is_unfit(opened.status)) return unavailable(opened.status.reasons.front());
+    if (has_unusable_library(opened.status)) return unavailable(opened.status.reasons.front());
     Error error = unavailable("no device '" + std::string(id) + "' on this machine");
     for (const auto& device : opened.devices) error.note("there is " + device->identity());
     add_reasons(error, opened.status);
@@ -90,7 +90,7 @@ class RuntimeState {
     for (const Backend which : options_.backends) {
       const OpenBackend& opened = backend(which);
       if (opened.devices.empty()) continue;
-      if (which == Backend::kHost) opened.devices.front()->stands_in_for_gpu();
+      if (which == Backend::kHost) opened.devices.front()->mark_as_fallback();
       return opened.devices.front();
     }
     Error error = unavailable("no device on this machine that kiln can run kernels on");
@@ -104,7 +104,7 @@ class RuntimeState {
   }
 
   // True if a library of kiln's was found but offers no device; its reasons then say why.
-  static bool is_unfit(const BackendStatus& status) {
+  static bool has_unusable_library(const BackendStatus& status) {
     return is_of_kiln(status) && !status.library.empty() && !status.available;
   }
 
@@ -127,7 +127,7 @@ class RuntimeState {
         "those of host");
   }
 
-  static Error bad_name(std::string_view id, const std::string& emulator_library) {
+  static Error unknown_device(std::string_view id, const std::string& emulator_library) {
     Error error{ErrorCode::kInvalidInput, "'" + std::string(id) + "' names no device", {}, {}};
     std::vector<std::string> names = {"cuda", "cuda:1", "hip:0", "host", "host:wave64"};
     for (EmulatedDevice& device : emulated_devices(emulator_library)) {
@@ -225,8 +225,8 @@ class RuntimeState {
   const OpenOptions options_;
   const std::shared_ptr<SourceCompiler> compiler_;
   std::array<Slot, kBackends.size()> slots_;
-  std::once_flag everything_once_;
-  Everything everything_;
+  std::once_flag all_once_;
+  AllBackends all_;
 };
 
 }  // namespace runtime
@@ -291,7 +291,7 @@ Result<Runtime> Runtime::open(OpenOptions options) {
   if (!options.default_device.empty()) {
     const std::optional<Backend> named = runtime::backend_of(options.default_device);
     if (!named) {
-      Error error = RuntimeState::bad_name(options.default_device, options.emulator_library);
+      Error error = RuntimeState::unknown_device(options.default_device, options.emulator_library);
       if (is_of_environment) error.message += " (KILN_DEVICE)";
       return error;
     }
@@ -306,13 +306,13 @@ Runtime::Runtime(const Runtime&) noexcept = default;
 Runtime& Runtime::operator=(const Runtime&) noexcept = default;
 Runtime::~Runtime() = default;
 
-const std::vector<DeviceInfo>& Runtime::devices() const { return state_->everything().devices; }
+const std::vector<DeviceInfo>& Runtime::devices() const { return state_->all_backends().devices; }
 const std::vector<BackendStatus>& Runtime::backends() const {
-  return state_->everything().backends;
+  return state_->all_backends().backends;
 }
 
 Result<Device> Runtime::device(std::size_t index) const {
-  const auto& states = state_->everything().states;
+  const auto& states = state_->all_backends().states;
   if (index >= states.size()) {
     return runtime::unavailable("no device " + std::to_string(index) + ": this machine has " +
                                 std::to_string(states.size()));

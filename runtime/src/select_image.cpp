@@ -36,9 +36,9 @@ std::string wanted_compiler(const TargetId& device) {
 }  // namespace
 
 Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device) {
-  Compatibility answer = can_run(image, device.target);
-  if (answer.fit != Fit::kJit || device.max_ptx_isa == 0 || ptx_isa <= device.max_ptx_isa) {
-    return answer;
+  Compatibility compatibility = can_run(image, device.target);
+  if (compatibility.fit != Fit::kJit || device.max_ptx_isa == 0 || ptx_isa <= device.max_ptx_isa) {
+    return compatibility;
   }
   std::string reason = "is PTX ISA " + spell_version(ptx_isa) + ", the driver takes up to " +
                        spell_version(device.max_ptx_isa);
@@ -58,14 +58,14 @@ Selection select_image(ArrayView<ImageEntry> images, std::uint16_t unit,
       selection.source = &image;
       continue;
     }
-    Compatibility answer = check(image, device);
-    if (answer.fit == Fit::kNone) {
-      selection.refusals.push_back({std::string(image.target), std::move(answer.reason)});
-    } else if (selection.image == nullptr ||
-               std::tie(answer.fit, answer.closeness) > std::tie(selection.fit, closeness)) {
+    Compatibility compatibility = check(image, device);
+    if (compatibility.fit == Fit::kNone) {
+      selection.refusals.push_back({std::string(image.target), std::move(compatibility.reason)});
+    } else if (selection.image == nullptr || std::tie(compatibility.fit, compatibility.closeness) >
+                                                 std::tie(selection.fit, closeness)) {
       selection.image = &image;
-      selection.fit = answer.fit;
-      closeness = answer.closeness;
+      selection.fit = compatibility.fit;
+      closeness = compatibility.closeness;
     }
   }
   return selection;
@@ -84,11 +84,11 @@ Error no_image(const Selection& selection, std::string_view module, const Device
   if (selection.refusals.empty()) error.note("the module holds no image at all");
 
   // The program was built with its sources instead of images.
-  const bool has_source_alone =
+  const bool has_only_source =
       selection.source != nullptr &&
       std::all_of(selection.refusals.begin(), selection.refusals.end(),
                   [](const Refusal& refusal) { return refusal.image == kSourceOfModule; });
-  if (has_source_alone) {
+  if (has_only_source) {
     error.hint("the module holds its source and no image: " + wanted_compiler(device.target) +
                ", or build with --embed-source=beside for " + wanted_targets(device.target));
     return error;

@@ -28,24 +28,24 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kDigestDigits = 64;
 
-constexpr std::string_view kWork = "compile-";  // prefix of the names of work folders
+constexpr std::string_view kWorkPrefix = "compile-";  // prefix of the names of work folders
 
 // A lock on the cache's folder, held while a work folder is in it. Work folders found while nobody
 // holds the lock were left by killed programs and are removed. If locks do not work (some network
 // file systems), nothing is removed.
-class CacheUse {
+class CacheLock {
  public:
-  explicit CacheUse(const std::string& folder)
+  explicit CacheLock(const std::string& folder)
       : opened_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (opened_ < 0) return;
     if (::flock(opened_, LOCK_EX | LOCK_NB) == 0) remove_abandoned(folder);
     (void)::flock(opened_, LOCK_SH);
   }
-  ~CacheUse() {
+  ~CacheLock() {
     if (opened_ >= 0) ::close(opened_);
   }
-  CacheUse(const CacheUse&) = delete;
-  CacheUse& operator=(const CacheUse&) = delete;
+  CacheLock(const CacheLock&) = delete;
+  CacheLock& operator=(const CacheLock&) = delete;
 
  private:
   static void remove_abandoned(const std::string& folder) {
@@ -54,7 +54,9 @@ class CacheUse {
     fs::directory_iterator entries(folder, error);
     for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
       const std::string name = entries->path().filename().string();
-      if (name.compare(0, kWork.size(), kWork) == 0) abandoned.push_back(entries->path());
+      if (name.compare(0, kWorkPrefix.size(), kWorkPrefix) == 0) {
+        abandoned.push_back(entries->path());
+      }
     }
     for (const fs::path& path : abandoned) fs::remove_all(path, error);
   }
@@ -66,7 +68,7 @@ class CacheUse {
 class WorkFolder {
  public:
   static Result<WorkFolder> make(const std::string& parent) {
-    std::string path = parent + "/" + std::string(kWork) + "XXXXXX";
+    std::string path = parent + "/" + std::string(kWorkPrefix) + "XXXXXX";
     if (mkdtemp(path.data()) == nullptr) {
       return Error{ErrorCode::kEnvironment,
                    "cannot make the folder '" + path + "': " + std::strerror(errno),
@@ -83,7 +85,7 @@ class WorkFolder {
   }
   const std::string& path() const { return path_; }
 
-  Result<void> put(const SourceBundle& bundle) const {
+  Result<void> write(const SourceBundle& bundle) const {
     for (const SourceBundle::File& file : bundle.files) {
       const fs::path path = fs::path(path_) / file.path;
       std::error_code ignored;  // write_file reports the error
@@ -103,7 +105,7 @@ std::string seal_of(const std::string& key, const std::string& image) {
 }
 
 // Returns the image cached under this key, or an empty string if there is none or it is damaged.
-std::string find_entry(const std::string& path, const std::string& key) {
+std::string read_entry(const std::string& path, const std::string& key) {
   Result<std::string> entry = read_file(path);
   if (!entry || entry->size() <= kDigestDigits) return {};
   const std::string seal = entry->substr(0, kDigestDigits);
@@ -111,12 +113,12 @@ std::string find_entry(const std::string& path, const std::string& key) {
   return seal_of(key, *entry) == seal ? std::move(*entry) : std::string();
 }
 
-void keep_entry(const std::string& path, const std::string& key, const std::string& work_folder,
-                const std::string& image) {
-  const std::string aside = work_folder + "/.entry";
-  if (!write_file(aside, seal_of(key, image) + "\n" + image)) return;
+void write_entry(const std::string& path, const std::string& key, const std::string& work_folder,
+                 const std::string& image) {
+  const std::string temporary = work_folder + "/.entry";
+  if (!write_file(temporary, seal_of(key, image) + "\n" + image)) return;
   std::error_code ignored;
-  fs::rename(aside, path, ignored);
+  fs::rename(temporary, path, ignored);
 }
 
 }  // namespace
@@ -131,8 +133,8 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
   std::string folder = options_.cache_folder, key, entry;
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
-  if (!folder.empty() && !error) compiled.distrust = why_untrusted(folder);
-  if (!folder.empty() && !error && compiled.distrust.empty()) {
+  if (!folder.empty() && !error) compiled.why_uncached = why_untrusted(folder);
+  if (!folder.empty() && !error && compiled.why_uncached.empty()) {
     KeyHasher hasher;
     hasher.add("compiled", "2")
         .add("compiler", compiler->identity())
@@ -141,7 +143,7 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
     for (const auto& [name, value] : compiler_variables()) hasher.add(name, value);
     key = hasher.finish().hex();
     entry = folder + "/" + key + ".image";
-    compiled.bytes = find_entry(entry, key);
+    compiled.bytes = read_entry(entry, key);
     compiled.is_from_cache = !compiled.bytes.empty();
     if (compiled.is_from_cache) return compiled;
   } else {
@@ -151,12 +153,12 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
           .hint("let TMPDIR name one");
     }
   }
-  std::optional<CacheUse> use;
-  if (!entry.empty()) use.emplace(folder);
+  std::optional<CacheLock> lock;
+  if (!entry.empty()) lock.emplace(folder);
   KILN_TRY_ASSIGN(const WorkFolder work, WorkFolder::make(folder));
-  KILN_TRY(work.put(bundle));
+  KILN_TRY(work.write(bundle));
   KILN_TRY_ASSIGN(compiled.bytes, compiler->compile(bundle, work.path(), target));
-  if (!entry.empty()) keep_entry(entry, key, work.path(), compiled.bytes);
+  if (!entry.empty()) write_entry(entry, key, work.path(), compiled.bytes);
   return compiled;
 }
 

@@ -31,7 +31,7 @@ struct CompiledImage {
   std::string bytes;
   std::string compiler;  // "NVRTC 13.0"
   bool is_from_cache = false;
-  std::string distrust;  // why the cache is not used; empty if it is
+  std::string why_uncached;  // why the cache is not used; empty if it is
 };
 
 // Thread-safe.

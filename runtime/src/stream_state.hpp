@@ -11,8 +11,8 @@ struct StreamState {
   std::shared_ptr<DeviceState> device;
   NativeStream native = nullptr;
 
-  StreamState(std::shared_ptr<DeviceState> of, NativeStream stream)
-      : device(std::move(of)), native(stream) {}
+  StreamState(std::shared_ptr<DeviceState> owner, NativeStream stream)
+      : device(std::move(owner)), native(stream) {}
   // Failures are ignored, because nobody is left to be told.
   ~StreamState() { (void)device->driver().destroy_stream(device->ordinal(), native); }
   StreamState(const StreamState&) = delete;

@@ -19,6 +19,6 @@ TEST_CASE("MemoryMap has no more than the machine, and again what was freed") {
   CHECK_FALSE(memory.allocate(all - 10'000));
   REQUIRE(memory.free(*some));
   CHECK_FALSE(memory.free(*some));
-  CHECK(memory.room(reinterpret_cast<std::uint64_t>(*some)) == 0);
+  CHECK(memory.bytes_after(reinterpret_cast<std::uint64_t>(*some)) == 0);
   CHECK(memory.allocate(10'000));
 }

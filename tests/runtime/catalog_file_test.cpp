@@ -132,9 +132,9 @@ TEST_CASE("An instance of a template is found by its name in the source", "[cata
                                              {"_Z5saxpyIfEvPT_", 0, {}},
                                              {"_Z7reversePf", 0, {}}};
   static constexpr ModuleEntry kModule{"vectors", 0, 1, kKernels, {}, 0};
-  CHECK(runtime::find_written("saxpy<double>", kModule).value() == 0);
-  CHECK(runtime::find_written("saxpy<int>", kModule).value() < 0);
-  const auto twice = runtime::find_written("saxpy<float>", kModule);
+  CHECK(runtime::find_by_readable_name("saxpy<double>", kModule).value() == 0);
+  CHECK(runtime::find_by_readable_name("saxpy<int>", kModule).value() < 0);
+  const auto twice = runtime::find_by_readable_name("saxpy<float>", kModule);
   CHECK(message(twice) == "'saxpy<float>' may be two kernels of module 'vectors'");
   CHECK(twice.error().notes.size() == 3);
   const auto hint = [](std::string_view name) {
