@@ -15,7 +15,7 @@ void BlockRunner::State::begin_launch(const Launch& launch) {
   kernel = launch.kernel;
   run = launch.run;
   launch_order = launch.order;
-  places = launch.places;
+  describer = launch.describer;
   arguments = launch.arguments;
   grid_dim = launch.grid;
   block_dim = launch.block;
@@ -121,8 +121,8 @@ void BlockRunner::State::run_threads() {
   while (!error) {
     if (!ready.empty()) {
       round.swap(ready);
-      round_begun = 0;
-      while (round_begun != round.size() && !error) resume(next_of_round());
+      round_position = 0;
+      while (round_position != round.size() && !error) resume(next_of_round());
       round.clear();
     } else if (next_thread < thread_count) {
       thread_limit = one_thread_per_fiber() ? next_thread + 1 : thread_count;
@@ -132,10 +132,10 @@ void BlockRunner::State::run_threads() {
     } else if (idle.size() == fibers.size()) {
       return;  // no thread waits
     } else {
-      error = stuck();
+      error = divergence_message();
     }
   }
-  give_up();
+  abandon_threads();
 }
 
 std::optional<Error> BlockRunner::State::run_block() {
@@ -143,7 +143,7 @@ std::optional<Error> BlockRunner::State::run_block() {
     begin_block();
     run_threads();
   } catch (const std::bad_alloc&) {
-    give_up();
+    abandon_threads();
     return Error{ErrorCode::kUnavailable,
                  "no memory for the stacks or the shared memory of " + name(next_thread),
                  {},
@@ -157,7 +157,7 @@ std::optional<Error> BlockRunner::State::run_block() {
 }
 
 // Abandons the threads that still wait, after an error.
-void BlockRunner::State::give_up() {
+void BlockRunner::State::abandon_threads() {
   idle.clear();
   for (const auto& fiber : fibers) idle.push_back(fiber.get());
   threads.clear();
@@ -181,7 +181,7 @@ void BlockRunner::State::allocate_shared(const SharedRequest& request) {
 
 // Called when all threads have started and none can continue. Returns a message that says which
 // threads wait for which.
-std::string BlockRunner::State::stuck() const {
+std::string BlockRunner::State::divergence_message() const {
   std::uint32_t waiter = 0;
   while (threads[waiter].waiting == Waiting::kNothing) ++waiter;
   const Thread& waiting = threads[waiter];
@@ -214,7 +214,7 @@ std::optional<BlockRunner::Failure> BlockRunner::run(const Launch& launch, std::
                                                      std::uint64_t count) {
   if (state_->serial != launch.serial) state_->begin_launch(launch);
   state_->begin_run(first, count);
-  const WatchForFaults watch(*state_);
+  const FaultScope fault_scope(*state_);
   while (state_->blocks_left != 0) {
     const std::optional<Error> error = state_->run_block();
     if (error) return Failure{first + count - 1 - state_->blocks_left, *error};

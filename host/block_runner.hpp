@@ -18,15 +18,15 @@
 
 namespace kiln::host {
 
-// Knows the buffers of the device.
-class NamesPlaces {
+// Knows the buffers of the device, for messages.
+class AddressDescriber {
  public:
-  // Describes, for a message, where an address lies that a kernel may not touch: "4 bytes past the
-  // end of argument 2 (a buffer of 1024 bytes)". Empty if it is not next to a buffer.
-  virtual std::string place_of(std::uint64_t address) const = 0;
+  // Says where an address lies that a kernel may not touch: "4 bytes past the end of argument 2 (a
+  // buffer of 1024 bytes)". Empty if it is not next to a buffer.
+  virtual std::string describe(std::uint64_t address) const = 0;
 
  protected:
-  ~NamesPlaces() = default;
+  ~AddressDescriber() = default;
 };
 
 // The parameters of a launch, which are the same for all its blocks.
@@ -38,7 +38,7 @@ struct Launch {
   Index3 block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
   std::uint32_t wave_width = 32;
-  const NamesPlaces* places = nullptr;
+  const AddressDescriber* describer = nullptr;
   std::uint64_t serial = 0;  // not zero, and different for each launch
   void* order = nullptr;     // every thread does order_release() on it at its end (fiber.hpp)
 };

@@ -26,7 +26,7 @@ bool same(Site a, Site b) {
 
 // Ends the block after `error` has been set. Objects on this stack are never destroyed, so the
 // callers hold no strings.
-void BlockRunner::State::leave() {
+void BlockRunner::State::abandon_block() {
   order_release(launch_order);
   current->suspend();
   std::abort();  // not reached: the fibers of a stopped block are not resumed
@@ -37,44 +37,49 @@ std::span<std::byte> BlockRunner::State::running_stack() const {
   return current->stack();
 }
 
-void BlockRunner::State::tell_access(const void* at, const std::string& who) {
-  const auto address = reinterpret_cast<std::uintptr_t>(at);
-  const std::string place = places == nullptr ? "" : places->place_of(address);
-  error = "access to address " + hex(at) + ", " + (place.empty() ? "where no memory is" : place) + who;
-  if (address < kNearNull) {
+void BlockRunner::State::set_access_error(const void* address, const std::string& location) {
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  const std::string buffer = describer == nullptr ? "" : describer->describe(number);
+  error = "access to address " + hex(address) + ", " +
+          (buffer.empty() ? "where no memory is" : buffer) + location;
+  if (number < kNearNull) {
     hint = "a null pointer, or dynamic_shared() of a launch that gives no dynamic shared memory: it gives some by "
            "its shared_bytes";
   } else {
-    hint = kWhoTellsMore;
+    hint = kMoreDetailHint;
   }
 }
 
 // The message does not name the thread, because the compiler may run several at once.
-void BlockRunner::State::give_up_thread(const Fault& fault) {
-  const std::string who = ": kernel '" + kernel + "', block " + text(block_index);
+void BlockRunner::State::abandon_thread(const Fault& fault) {
+  const std::string location = ": kernel '" + kernel + "', block " + text(block_index);
   switch (fault.kind) {
     case Fault::Kind::kNoMemory:
       if (dynamic_memory && dynamic_memory->guards(fault.address)) {
         error = "access behind the " + std::to_string(dynamic_shared_bytes) +
-                " bytes of dynamic shared memory that the launch gives" + who;
+                " bytes of dynamic shared memory that the launch gives" + location;
         hint = "the launch gives more by its shared_bytes";
         break;
       }
-      tell_access(fault.address, who);
+      set_access_error(fault.address, location);
       break;
     case Fault::Kind::kNoAddress:
-      error = "access to an address that no memory can have, or that is not aligned as its type asks for" + who;
-      hint = kWhoTellsMore;
+      error =
+          "access to an address that no memory can have, or that is not aligned as its type asks "
+          "for" +
+          location;
+      hint = kMoreDetailHint;
       break;
     case Fault::Kind::kStackUsedUp:
-      error = "a thread's stack of " + std::to_string(kStackBytes / 1024) + " KiB is used up" + who;
+      error = "a thread's stack of " + std::to_string(kStackBytes / 1024) + " KiB is used up" +
+              location;
       hint = "large arrays of a thread belong in shared or global memory; recursion needs a bound";
       break;
     case Fault::Kind::kDivision:
-      error = "division of a whole number by zero, or with a result out of range" + who;
+      error = "division of a whole number by zero, or with a result out of range" + location;
       break;
   }
-  leave();
+  abandon_block();
 }
 
 void BlockRunner::State::wait(Waiting kind) {
@@ -83,7 +88,7 @@ void BlockRunner::State::wait(Waiting kind) {
   threads[self].waiting = kind;
   threads[self].fiber = current;
   order_release(launch_order);  // in case this thread is never resumed
-  if (round_begun < round.size()) {
+  if (round_position < round.size()) {
     // Switches directly to the next thread, without going through run_threads().
     std::exchange(current, &next_of_round())->switch_to(*current);
   } else {
@@ -115,7 +120,7 @@ void BlockRunner::State::block_barrier(Block* block, Site site) {
         self.error = "divergent barrier: " + self.name(self.thread) + " waits at " + text(site) +
                      ", while thread " + text(self.index_of(other)) + " waits at " +
                      text(self.threads[other].site);
-        self.leave();
+        self.abandon_block();
       }
       self.wake(other);
     }
@@ -130,7 +135,7 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
     error = std::string(name_of(kind)) + " among " + std::to_string(width) +
             " lanes, on waves of " + std::to_string(wave_width) + ": " + name(thread) + " at " +
             text(site);
-    leave();
+    abandon_block();
   }
   Thread& self = threads[thread];
   self.exchange = kind;
@@ -146,7 +151,7 @@ void BlockRunner::State::enter_exchange(Exchange kind, std::uint32_t width, Site
     if (other.width != width || other.exchange != kind || !same(other.site, site)) {
       error = std::string("divergent ") + name_of(kind) + ": " + name(thread) + " is at " +
               text(site) + ", while thread " + text(index_of(lane)) + " is at " + text(other.site);
-      leave();
+      abandon_block();
     }
   }
   finish_exchange(first, count);
@@ -167,17 +172,17 @@ void BlockRunner::State::finish_exchange(std::uint32_t first, std::uint32_t coun
       return;
     }
     case Exchange::kShuffle: {
-      std::uint32_t passed[64];
-      for (std::uint32_t lane = 0; lane < count; ++lane) passed[lane] = threads[first + lane].value;
+      std::uint32_t sent[64];
+      for (std::uint32_t lane = 0; lane < count; ++lane) sent[lane] = threads[first + lane].value;
       for (std::uint32_t lane = 0; lane < count; ++lane) {
-        Thread& taker = threads[first + lane];
-        if (taker.source >= count) {
+        Thread& receiver = threads[first + lane];
+        if (receiver.source >= count) {
           error = "shuffle from a lane that is not there: " + name(first + lane) +
-                  " asks for lane " + std::to_string(taker.source) + " of " +
-                  std::to_string(count) + ", at " + text(taker.site);
-          leave();
+                  " asks for lane " + std::to_string(receiver.source) + " of " +
+                  std::to_string(count) + ", at " + text(receiver.site);
+          abandon_block();
         }
-        taker.value = passed[taker.source];
+        receiver.value = sent[receiver.source];
       }
       return;
     }
@@ -228,7 +233,7 @@ void* BlockRunner::State::shared(Block* block, const void* tag, std::size_t byte
       self.error = "too much shared memory: " + self.name(self.thread) + " needs " +
                    std::to_string(self.shared_bytes + bytes) + " bytes, a block has " +
                    std::to_string(kSharedMemoryBytes);
-      self.leave();
+      self.abandon_block();
     }
     self.shared_request = SharedRequest{tag, bytes, alignment};
     self.current->suspend();
@@ -241,7 +246,7 @@ void* BlockRunner::State::shared(Block* block, const void* tag, std::size_t byte
 void BlockRunner::State::fail(Block* block, const char* message, Site site) {
   State& self = of(block);
   self.error = std::string(message) + ": " + self.name(self.thread) + " at " + text(site);
-  self.leave();
+  self.abandon_block();
 }
 
 }  // namespace kiln::host

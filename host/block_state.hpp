@@ -65,13 +65,13 @@ inline std::string text(Index3 index) {
 inline std::string text(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
 // The engine's side of a Block. Images see only the base class, and pass it back to the services.
-struct BlockRunner::State final : Block, RunsThreads {
+struct BlockRunner::State final : Block, ThreadRunner {
   // ---- the launch
   std::uint64_t serial = 0;  // 0: no launch yet
   std::string kernel;
   RunFunction run = nullptr;
   void* launch_order = nullptr;  // address by which all threads are ordered before the end
-  const NamesPlaces* places = nullptr;
+  const AddressDescriber* describer = nullptr;
   std::uint32_t thread_count = 0;
   std::uint32_t dynamic_shared_bytes = 0;
 
@@ -97,10 +97,10 @@ struct BlockRunner::State final : Block, RunsThreads {
   Fiber* current = nullptr;
   bool is_on_fiber = false;
   // `ready`: threads whose wait is over. `round`: those of them that run in this round, of which
-  // the first `round_begun` have had their turn. Both have their full capacity from the start,
+  // the first `round_position` have had their turn. Both have their full capacity from the start,
   // because memory that one thread allocates and another frees would look like a race.
   std::vector<std::uint32_t> ready, round;
-  std::size_t round_begun = 0;
+  std::size_t round_position = 0;
   std::uint32_t block_arrivals = 0;          // threads that wait at the barrier of the block
   std::vector<std::uint32_t> wave_arrivals;  // waiting lanes, indexed by first thread of group
   bool phase = false;                        // flipped by every barrier of the block
@@ -123,11 +123,11 @@ struct BlockRunner::State final : Block, RunsThreads {
   static void run_on_fiber(void* state);
   void resume(Fiber& fiber);
   void enter_current();
-  Fiber& next_of_round() { return *threads[round[round_begun++]].fiber; }
+  Fiber& next_of_round() { return *threads[round[round_position++]].fiber; }
   void allocate_shared(const SharedRequest& request);
   Fiber& take_fiber();
-  void give_up();
-  std::string stuck() const;
+  void abandon_threads();
+  std::string divergence_message() const;
 
   Index3 index_of(std::uint32_t linear) const {
     return {linear % block_dim.x, linear / block_dim.x % block_dim.y,
@@ -140,9 +140,9 @@ struct BlockRunner::State final : Block, RunsThreads {
 
   // Called on a device thread's stack.
   std::span<std::byte> running_stack() const override;
-  [[noreturn]] void give_up_thread(const Fault& fault) override;
-  void tell_access(const void* at, const std::string& who);
-  [[noreturn]] void leave();
+  [[noreturn]] void abandon_thread(const Fault& fault) override;
+  void set_access_error(const void* address, const std::string& location);
+  [[noreturn]] void abandon_block();
   void wait(Waiting kind);
   void wake(std::uint32_t linear);
   void enter_exchange(Exchange kind, std::uint32_t width, Site site);

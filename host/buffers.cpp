@@ -81,7 +81,7 @@ void Buffers::free(void* memory) {
   }
 }
 
-Buffers::ByAddress::const_iterator Buffers::holder(std::uint64_t address) const {
+Buffers::ByAddress::const_iterator Buffers::find_containing(std::uint64_t address) const {
   auto buffer = buffers_.upper_bound(address);
   if (buffer == buffers_.begin()) return buffers_.end();
   --buffer;
@@ -91,7 +91,7 @@ Buffers::ByAddress::const_iterator Buffers::holder(std::uint64_t address) const 
 std::optional<std::uint64_t> Buffers::bytes_after(const void* address) const {
   const auto at = reinterpret_cast<std::uintptr_t>(address);
   const std::shared_lock lock(mutex_);
-  const auto buffer = holder(at);
+  const auto buffer = find_containing(at);
   if (buffer == buffers_.end()) return std::nullopt;
   return buffer->first + buffer->second.bytes - at;
 }
@@ -112,7 +112,7 @@ std::optional<BufferExtent> Buffers::guarded_by(std::uint64_t address) const {
 
 std::optional<Buffers::Overrun> Buffers::take_overrun(std::uint64_t address) {
   const std::unique_lock lock(mutex_);  // exclusive: the poison is restored below
-  const auto buffer = holder(address);
+  const auto buffer = find_containing(address);
   if (buffer == buffers_.end()) return std::nullopt;
   auto* const begin = reinterpret_cast<unsigned char*>(buffer->first);
   unsigned char* const end = begin + buffer->second.capacity;

@@ -55,7 +55,7 @@ class Buffers {
     std::size_t mapping_bytes = 0;
   };
   using ByAddress = std::map<std::uintptr_t, Buffer>;
-  ByAddress::const_iterator holder(std::uint64_t address) const;
+  ByAddress::const_iterator find_containing(std::uint64_t address) const;
 
   mutable std::shared_mutex mutex_;
   ByAddress buffers_;

@@ -53,12 +53,13 @@ PointerArguments pointers_of(const HostFunction& function, const LaunchRequest& 
   return pointers;
 }
 
-class LaunchPlaces final : public NamesPlaces {
+class LaunchAddressDescriber final : public AddressDescriber {
  public:
-  LaunchPlaces(const Buffers& buffers, const HostFunction& function, const LaunchRequest& request)
+  LaunchAddressDescriber(const Buffers& buffers, const HostFunction& function,
+                         const LaunchRequest& request)
       : buffers_(buffers), function_(function), request_(request) {}
 
-  std::string place_of(std::uint64_t address) const override {
+  std::string describe(std::uint64_t address) const override {
     const PointerArguments arguments = pointers_of(function_, request_);
     if (address < kNearNull) {
       const std::string null = null_arguments(arguments);
@@ -82,7 +83,7 @@ struct HostModule {
 };
 
 // Number of workers that the user asked for; 0 if the variable is not set.
-unsigned workers_wanted() {
+unsigned requested_workers() {
   return static_cast<unsigned>(environment_number("KILN_HOST_THREADS", kThreadBounds).value_or(0));
 }
 
@@ -90,7 +91,7 @@ constexpr std::uint32_t kWaveWidths[] = {32, 64};  // by device
 
 class HostDriver final : public ImmediateDriver {
  public:
-  HostDriver() : engine_(workers_wanted()) {}
+  HostDriver() : engine_(requested_workers()) {}
 
   std::string version() const override { return "host"; }
   bool keeps_image_bytes() const override { return false; }
@@ -171,10 +172,10 @@ class HostDriver final : public ImmediateDriver {
 
   Result<void> launch(int device, const LaunchRequest& request) override {
     const auto& function = *static_cast<const HostFunction*>(request.function);
-    const std::size_t wanted = function.parameter_sizes.size();
-    if (request.argument_count != wanted) {
+    const std::size_t expected = function.parameter_sizes.size();
+    if (request.argument_count != expected) {
       return Error{ErrorCode::kInvalidInput,
-                   "launch: the host image's kernel takes " + std::to_string(wanted) +
+                   "launch: the host image's kernel takes " + std::to_string(expected) +
                        " arguments, got " + std::to_string(request.argument_count),
                    {},
                    {}};
@@ -188,8 +189,8 @@ class HostDriver final : public ImmediateDriver {
     launch.block = {request.block.x, request.block.y, request.block.z};
     launch.dynamic_shared_bytes = request.shared_bytes;
     launch.wave_width = wave_width(device);
-    const LaunchPlaces places(buffers_, function, request);
-    launch.places = &places;
+    const LaunchAddressDescriber describer(buffers_, function, request);
+    launch.describer = &describer;
     KILN_TRY(engine_.launch(launch));
     return check_overruns(function, request);
   }
@@ -232,7 +233,7 @@ class HostDriver final : public ImmediateDriver {
                        ": kernel '" + function.name + "'",
                    {},
                    {}}
-          .hint(kWhoTellsMore);
+          .hint(kMoreDetailHint);
     }
     return {};
   }

@@ -23,7 +23,7 @@ constexpr std::uint32_t kMaxBlocksX = 0x7fffffff, kMaxBlocksYZ = 65535;
 
 // Default limit on the number of workers. Each worker may need a stack for every thread of its
 // block, with two mappings for each stack, and Linux allows a process 65,530 mappings.
-constexpr unsigned kUsualMaxWorkers = 24;
+constexpr unsigned kDefaultMaxWorkers = 24;
 
 // Blocks are handed out in runs, to avoid contention on the counter in grids of many small blocks.
 constexpr std::uint64_t kRunsPerWorker = 16;
@@ -37,9 +37,9 @@ Error refusal(const Launch& launch, const std::string& why) {
       ErrorCode::kInvalidInput, "cannot launch kernel '" + launch.kernel + "': " + why, {}, {}};
 }
 
-unsigned worker_count(unsigned wanted) {
-  return wanted != 0 ? wanted
-                     : std::clamp(std::thread::hardware_concurrency(), 1u, kUsualMaxWorkers);
+unsigned worker_count(unsigned requested) {
+  return requested != 0 ? requested
+                        : std::clamp(std::thread::hardware_concurrency(), 1u, kDefaultMaxWorkers);
 }
 
 }  // namespace
@@ -89,27 +89,27 @@ struct Engine::Pool {
     }
   }
 
-  std::optional<BlockRunner::Failure> run(const Launch& what) {
-    const std::lock_guard one_at_a_time(launching);
-    unsigned wanted = 0;
+  std::optional<BlockRunner::Failure> run(const Launch& requested) {
+    const std::lock_guard launch_lock(launching);
+    unsigned helpers = 0;
     {
       const std::lock_guard lock(mutex);
-      launch = &what;
-      block_count = std::uint64_t{what.grid.x} * what.grid.y * what.grid.z;
+      launch = &requested;
+      block_count = std::uint64_t{requested.grid.x} * requested.grid.y * requested.grid.z;
       blocks_per_run = std::max<std::uint64_t>(1, block_count / (workers() * kRunsPerWorker));
       next_block = 0;
       failure.reset();
       // Wakes only as many workers as there are runs of blocks for them.
       const std::uint64_t runs = (block_count - 1) / blocks_per_run + 1;
-      wanted = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.count()));
-      seats = wanted;
+      helpers = static_cast<unsigned>(std::min<std::uint64_t>(runs - 1, threads.count()));
+      seats = helpers;
     }
-    for (unsigned i = 0; i < wanted; ++i) wake.notify_one();
+    for (unsigned i = 0; i < helpers; ++i) wake.notify_one();
     run_blocks(runners[0]);
     std::unique_lock lock(mutex);
     seats = 0;  // workers that have not started by now stay out of this launch
     done.wait(lock, [&] { return busy == 0; });
-    order_acquire(what.order);
+    order_acquire(requested.order);
     return std::move(failure);
   }
 

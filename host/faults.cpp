@@ -17,18 +17,18 @@ namespace {
 
 constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
 
-thread_local RunsThreads* watched = nullptr;
-thread_local Fault told;
+thread_local ThreadRunner* current_runner = nullptr;
+thread_local Fault caught_fault;
 
-[[noreturn]] void give_up_thread() {
-  watched->give_up_thread(told);
+[[noreturn]] void abandon_thread() {
+  current_runner->abandon_thread(caught_fault);
   std::abort();  // not reached
 }
 
-// Makes the thread continue with give_up_thread(), as if it had been called at the top of the
+// Makes the thread continue with abandon_thread(), as if it had been called at the top of the
 // stack.
 void continue_from_top(std::span<std::byte> stack, ucontext_t& context) {
-  const auto function = reinterpret_cast<std::uintptr_t>(&give_up_thread);
+  const auto function = reinterpret_cast<std::uintptr_t>(&abandon_thread);
   const auto top = reinterpret_cast<std::uintptr_t>(stack.data() + stack.size()) / 16 * 16;
 #if defined(__x86_64__)
   context.uc_mcontext.gregs[REG_RIP] = static_cast<greg_t>(function);
@@ -57,23 +57,23 @@ class Handlers {
  public:
   void install() {
     const std::lock_guard lock(mutex_);
-    struct sigaction ours {};
-    ours.sa_sigaction = on_signal;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&ours.sa_mask);
+    struct sigaction action {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-      struct sigaction now {};
-      sigaction(kSignals[i], nullptr, &now);
-      if (now.sa_sigaction == on_signal) continue;
-      before_[i] = now;
-      sigaction(kSignals[i], &ours, nullptr);
+      struct sigaction current {};
+      sigaction(kSignals[i], nullptr, &current);
+      if (current.sa_sigaction == on_signal) continue;
+      previous_[i] = current;
+      sigaction(kSignals[i], &action, nullptr);
     }
   }
   ~Handlers() {
     for (std::size_t i = 0; i < std::size(kSignals); ++i) {
-      struct sigaction now {};
-      sigaction(kSignals[i], nullptr, &now);
-      if (now.sa_sigaction == on_signal) sigaction(kSignals[i], &before_[i], nullptr);
+      struct sigaction current {};
+      sigaction(kSignals[i], nullptr, &current);
+      if (current.sa_sigaction == on_signal) sigaction(kSignals[i], &previous_[i], nullptr);
     }
   }
 
@@ -83,11 +83,11 @@ class Handlers {
     thread_local bool is_passed_on = false;
     for (std::size_t i = 0; i < std::size(kSignals) && !is_passed_on; ++i) {
       if (kSignals[i] != signal) continue;
-      const struct sigaction& before = before_[i];
-      const bool is_simple = (before.sa_flags & SA_SIGINFO) == 0;
-      if (is_simple && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)) break;
+      const struct sigaction& previous = previous_[i];
+      const bool is_simple = (previous.sa_flags & SA_SIGINFO) == 0;
+      if (is_simple && (previous.sa_handler == SIG_DFL || previous.sa_handler == SIG_IGN)) break;
       is_passed_on = true;
-      is_simple ? before.sa_handler(signal) : before.sa_sigaction(signal, info, context);
+      is_simple ? previous.sa_handler(signal) : previous.sa_sigaction(signal, info, context);
       is_passed_on = false;
       return;
     }
@@ -97,7 +97,7 @@ class Handlers {
 
  private:
   std::mutex mutex_;
-  struct sigaction before_[std::size(kSignals)]{};
+  struct sigaction previous_[std::size(kSignals)]{};
 };
 
 Handlers& handlers() {
@@ -107,9 +107,9 @@ Handlers& handlers() {
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   // Ignores signals that another process sent.
-  if (watched != nullptr && info->si_code > 0) {
-    if (const std::span<std::byte> stack = watched->running_stack(); !stack.empty()) {
-      told = fault_of(signal, *info, stack);
+  if (current_runner != nullptr && info->si_code > 0) {
+    if (const std::span<std::byte> stack = current_runner->running_stack(); !stack.empty()) {
+      caught_fault = fault_of(signal, *info, stack);
       return continue_from_top(stack, *static_cast<ucontext_t*>(context));
     }
   }
@@ -121,13 +121,13 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 class HandlerStack {
  public:
   HandlerStack() {
-    stack_t now{};
-    if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+    stack_t current{};
+    if (sigaltstack(nullptr, &current) != 0 || (current.ss_flags & SS_DISABLE) == 0) return;
     memory_ = std::make_unique<std::byte[]>(kBytes);
-    stack_t ours{};
-    ours.ss_sp = memory_.get();
-    ours.ss_size = kBytes;
-    sigaltstack(&ours, nullptr);
+    stack_t alternate{};
+    alternate.ss_sp = memory_.get();
+    alternate.ss_size = kBytes;
+    sigaltstack(&alternate, nullptr);
   }
   ~HandlerStack() {
     if (!memory_) return;
@@ -145,17 +145,17 @@ class HandlerStack {
 
 void install_fault_handlers() { handlers().install(); }
 
-WatchForFaults::WatchForFaults(RunsThreads& runner) {
+FaultScope::FaultScope(ThreadRunner& runner) {
   static thread_local const HandlerStack handler_stack;
   static_cast<void>(handler_stack);
-  watched = &runner;
+  current_runner = &runner;
 }
-WatchForFaults::~WatchForFaults() { watched = nullptr; }
+FaultScope::~FaultScope() { current_runner = nullptr; }
 
 #else
 void install_fault_handlers() {}
-WatchForFaults::WatchForFaults(RunsThreads&) {}
-WatchForFaults::~WatchForFaults() = default;
+FaultScope::FaultScope(ThreadRunner&) {}
+FaultScope::~FaultScope() = default;
 #endif
 
 }  // namespace kiln::host

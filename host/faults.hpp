@@ -17,8 +17,9 @@ namespace kiln::host {
 inline constexpr std::uintptr_t kNearNull = 64 * 1024;
 
 // The hint for an access outside of buffers, whose report here has no thread and no line.
-inline constexpr const char* kWhoTellsMore =
-    "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the line";
+inline constexpr const char* kMoreDetailHint =
+    "the device emulated:gfx1100 tells the thread, a host image with the address sanitizer the "
+    "line";
 
 struct Fault {
   // kNoAddress: an address that no memory can have (0xdead000000000000), or a misaligned one.
@@ -29,17 +30,17 @@ struct Fault {
 };
 
 // An object that runs device threads on an OS thread.
-class RunsThreads {
+class ThreadRunner {
  public:
   // Returns the stack that a device thread runs on now, which has an inaccessible page below it.
   // Empty if no device thread runs. Called by a signal handler.
   virtual std::span<std::byte> running_stack() const = 0;
   // Abandons the thread. Called at the top of that stack, after the signal handler has returned;
   // the content of the stack is lost. Does not return.
-  virtual void give_up_thread(const Fault& fault) = 0;
+  virtual void abandon_thread(const Fault& fault) = 0;
 
  protected:
-  ~RunsThreads() = default;
+  ~ThreadRunner() = default;
 };
 
 // Called before each launch, because the program or its test framework may have replaced the
@@ -48,12 +49,12 @@ void install_fault_handlers();
 
 // During its lifetime, faults of the device threads that `runner` runs on this OS thread go to
 // `runner`. At most one exists on an OS thread at a time.
-class WatchForFaults {
+class FaultScope {
  public:
-  explicit WatchForFaults(RunsThreads& runner);
-  ~WatchForFaults();
-  WatchForFaults(const WatchForFaults&) = delete;
-  WatchForFaults& operator=(const WatchForFaults&) = delete;
+  explicit FaultScope(ThreadRunner& runner);
+  ~FaultScope();
+  FaultScope(const FaultScope&) = delete;
+  FaultScope& operator=(const FaultScope&) = delete;
 };
 
 }  // namespace kiln::host

@@ -23,16 +23,18 @@ struct Jump {
   context::fcontext_t* from;
 };
 
-void keep(context::transfer_t arrival) { *static_cast<Jump*>(arrival.data)->from = arrival.fctx; }
+void save_context(context::transfer_t arrival) {
+  *static_cast<Jump*>(arrival.data)->from = arrival.fctx;
+}
 
-void jump(context::fcontext_t to, Jump jump) { keep(context::jump_fcontext(to, &jump)); }
+void jump(context::fcontext_t to, Jump jump) { save_context(context::jump_fcontext(to, &jump)); }
 
 }  // namespace
 
 struct FiberEntry {
   static void enter(context::transfer_t arrival) {
     Fiber* const fiber = static_cast<Jump*>(arrival.data)->to;
-    keep(arrival);
+    save_context(arrival);
     fiber->function_(fiber->argument_);
     fiber->finished_ = true;
     jump(fiber->implementation_->outside, {nullptr, &fiber->implementation_->inside});

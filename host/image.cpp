@@ -64,7 +64,7 @@ thread_local Block* current_block __attribute__((tls_model("initial-exec"))) = n
 
 // Writes this offset into an image. The sanitizer does not know that the memory of a closed image
 // may be reused for the next one, and would report two such writes as a race.
-__attribute__((no_sanitize("thread"))) void tell_block_offset(std::ptrdiff_t* offset) {
+__attribute__((no_sanitize("thread"))) void store_block_offset(std::ptrdiff_t* offset) {
   *offset = reinterpret_cast<char*>(&current_block) - static_cast<char*>(thread_pointer());
 }
 
@@ -72,7 +72,7 @@ Error invalid(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }
 
-Result<int> file_with(std::span<const std::byte> bytes) {
+Result<int> write_to_memory_file(std::span<const std::byte> bytes) {
   int file = memfd_create("kiln-host-image", MFD_CLOEXEC);
   if (file < 0) {
     char path[] = "/tmp/kiln-host-image-XXXXXX";
@@ -125,9 +125,9 @@ Result<void> check(const HostImage& image, std::uint32_t wave_width) {
 
 Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
                                            std::uint32_t wave_width) {
-  KILN_TRY_ASSIGN(const HostImage about, read_host_image(bytes));
-  KILN_TRY(check(about, wave_width));
-  auto file = file_with(bytes);
+  KILN_TRY_ASSIGN(const HostImage records, read_host_image(bytes));
+  KILN_TRY(check(records, wave_width));
+  auto file = write_to_memory_file(bytes);
   if (!file) return std::move(file).error();
   // The path has the process number, so that a symbolizer in another process can read it as well.
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(*file);
@@ -144,7 +144,7 @@ Result<std::unique_ptr<Image>> Image::load(std::span<const std::byte> bytes,
   std::unique_ptr<Image> image(new Image(*file, library));
   auto* offset = static_cast<std::ptrdiff_t*>(dlsym(library, kBlockOffsetSymbol));
   if (offset == nullptr) return invalid("the host image does not ask for its block");
-  tell_block_offset(offset);
+  store_block_offset(offset);
   return image;
 }
 
