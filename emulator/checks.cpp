@@ -7,13 +7,14 @@ namespace kiln::emulator {
 namespace {
 
 [[noreturn]] void raise_uninitialised(const Wave& wave, const Instruction& in,
-                                      const std::string& what, int lane) {
-  raise(wave, in, FaultKind::kUninitialised, what + " depends on an uninitialised value", lane);
+                                      const std::string& subject, int lane) {
+  raise(wave, in, FaultKind::kUninitialised, subject + " depends on an uninitialised value", lane);
 }
 
-std::string text_of(const Place& place, u32 byte) {
-  return place.space == Space::kLds ? "byte " + std::to_string(place.address + byte) + " of LDS"
-                                    : "global memory at " + hex(place.address + byte);
+std::string describe(const Location& location, u32 byte) {
+  return location.space == Space::kLds
+             ? "byte " + std::to_string(location.address + byte) + " of LDS"
+             : "global memory at " + hex(location.address + byte);
 }
 
 }  // namespace
@@ -30,19 +31,19 @@ void AccessChecks::pass_barrier() {
   ++epoch_;
 }
 
-void AccessChecks::suspect(u32 reader, const Place& place, u32 byte, Fault fault) {
-  const u64 address = place.address + byte;
-  const bool is_known = std::ranges::any_of(suspects_, [&](const Suspect& one) {
-    return one.reader == reader && one.space == place.space && one.address == address;
+void AccessChecks::add_suspect(u32 reader, const Location& location, u32 byte, Fault fault) {
+  const u64 address = location.address + byte;
+  const bool is_known = std::ranges::any_of(suspects_, [&](const Suspect& entry) {
+    return entry.reader == reader && entry.space == location.space && entry.address == address;
   });
-  if (!is_known) suspects_.push_back({reader, place.space, address, std::move(fault)});
+  if (!is_known) suspects_.push_back({reader, location.space, address, std::move(fault)});
 }
 
-void AccessChecks::clear_of_suspicion(u32 reader, const Place& place, u32 bytes) {
-  for (u32 i = 0; i < bytes; ++i) mark_of(place, i).readers &= ~(1u << reader);
-  std::erase_if(suspects_, [&](const Suspect& one) {
-    return one.reader == reader && one.space == place.space && one.address >= place.address &&
-           one.address < place.address + bytes;
+void AccessChecks::remove_suspects(u32 reader, const Location& location, u32 bytes) {
+  for (u32 i = 0; i < bytes; ++i) mark_of(location, i).readers &= ~(1u << reader);
+  std::erase_if(suspects_, [&](const Suspect& entry) {
+    return entry.reader == reader && entry.space == location.space &&
+           entry.address >= location.address && entry.address < location.address + bytes;
   });
 }
 
@@ -59,40 +60,41 @@ void AccessChecks::begin_twin() {
   next_ = 0;
 }
 
-AccessChecks::Entry& AccessChecks::log(const Place& place) {
+AccessChecks::Entry& AccessChecks::log(const Location& location) {
   Entry& entry = log_.emplace_back();
-  entry.space = place.space;
-  entry.address = place.address + place.scratch_base;
+  entry.space = location.space;
+  entry.address = location.address + location.scratch_base;
   return entry;
 }
 
 const AccessChecks::Entry& AccessChecks::replay(const Wave& wave, const Instruction& in,
-                                                const Place& place, int lane) {
-  const bool same = next_ < log_.size() && log_[next_].space == place.space &&
-                    log_[next_].address == place.address + place.scratch_base;
+                                                const Location& location, int lane) {
+  const bool same = next_ < log_.size() && log_[next_].space == location.space &&
+                    log_[next_].address == location.address + location.scratch_base;
   if (!same) raise_uninitialised(wave, in, "the address", lane);
   return log_[next_++];
 }
 
-AccessChecks::Mark& AccessChecks::mark_of(const Place& place, u32 byte) {
-  return place.space == Space::kLds ? lds_[place.address + byte] : global_[place.address + byte];
+AccessChecks::Mark& AccessChecks::mark_of(const Location& location, u32 byte) {
+  return location.space == Space::kLds ? lds_[location.address + byte]
+                                       : global_[location.address + byte];
 }
 
-void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const Place& place,
-                                 int lane, Access access, const u8* data, u32 bytes) {
-  if (place.space == Space::kScratch || lane < 0) return;
+void AccessChecks::check_race(const Wave& wave, const Instruction& in, const Location& location,
+                              int lane, Access access, const u8* data, u32 bytes) {
+  if (location.space == Space::kScratch || lane < 0) return;
   const u32 self = 1u << wave.id;
   const auto race = [&](u32 waves, const char* before, const char* now, u32 byte) {
     return fault_at(wave, in, FaultKind::kRace,
-                    "wave " + std::to_string(wave.id) + " " + now + " " + text_of(place, byte) +
+                    "wave " + std::to_string(wave.id) + " " + now + " " + describe(location, byte) +
                         ", which wave " + std::to_string(std::countr_zero(waves)) + " " + before +
                         ", with no barrier between the two",
                     lane);
   };
-  const u8* present = place.space == Space::kLds ? wave.lds.data() + place.address
-                                                 : reinterpret_cast<const u8*>(place.address);
+  const u8* present = location.space == Space::kLds ? wave.lds.data() + location.address
+                                                    : reinterpret_cast<const u8*>(location.address);
   for (u32 i = 0; i < bytes; ++i) {
-    Mark& mark = mark_of(place, i);
+    Mark& mark = mark_of(location, i);
     if (mark.write_epoch != epoch_) mark.writers = 0;
     if (mark.read_epoch != epoch_) mark.readers = 0;
     const u32 other_writers = mark.writers & ~self;
@@ -101,7 +103,7 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
       if (other_writers != 0) {
         Fault fault = race(other_writers, "wrote", "reads", i);
         if (!mark.all_atomic) throw fault;
-        suspect(wave.id, place, i, std::move(fault));
+        add_suspect(wave.id, location, i, std::move(fault));
       }
       mark.read_epoch = epoch_;
       mark.readers |= self;
@@ -114,8 +116,8 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
     if (other_readers != 0 && changes) {
       if (!is_atomic) throw race(other_readers, "read", "writes", i);
       for (u32 rest = other_readers; rest != 0; rest &= rest - 1) {
-        suspect(static_cast<u32>(std::countr_zero(rest)), place, i,
-                race(rest, "read", "writes", i));
+        add_suspect(static_cast<u32>(std::countr_zero(rest)), location, i,
+                    race(rest, "read", "writes", i));
       }
     }
     mark.all_atomic = is_atomic && (mark.writers == 0 || mark.all_atomic);
@@ -124,40 +126,42 @@ void AccessChecks::look_for_race(const Wave& wave, const Instruction& in, const 
   }
 }
 
-void AccessChecks::on_load(Wave& wave, const Instruction& in, const Place& place, int lane,
+void AccessChecks::on_load(Wave& wave, const Instruction& in, const Location& location, int lane,
                            u8* data, u32 bytes) {
   if (!is_twin_) {
-    look_for_race(wave, in, place, lane, Access::kRead, nullptr, bytes);
-    Entry& entry = log(place);
-    if (place.space == Space::kGlobal)
-      entry.unwritten = plan_.memory->unwritten(place.address, bytes);
+    check_race(wave, in, location, lane, Access::kRead, nullptr, bytes);
+    Entry& entry = log(location);
+    if (location.space == Space::kGlobal) {
+      entry.unwritten = plan_.memory->unwritten(location.address, bytes);
+    }
     return;
   }
-  const Entry& entry = replay(wave, in, place, lane);
+  const Entry& entry = replay(wave, in, location, lane);
   for (u32 i = 0; i < bytes && i < 64; ++i) {
     if ((entry.unwritten >> i & 1) != 0) data[i] = static_cast<u8>(~data[i]);
   }
 }
 
-bool AccessChecks::on_store(Wave& wave, const Instruction& in, const Place& place, int lane,
+bool AccessChecks::on_store(Wave& wave, const Instruction& in, const Location& location, int lane,
                             const u8* data, u32 bytes) {
   if (!is_twin_) {
-    look_for_race(wave, in, place, lane, Access::kWrite, data, bytes);
-    std::copy_n(data, bytes, log(place).data.begin());
-    if (place.space == Space::kGlobal) plan_.memory->mark_written(place.address, bytes);
+    check_race(wave, in, location, lane, Access::kWrite, data, bytes);
+    std::copy_n(data, bytes, log(location).data.begin());
+    if (location.space == Space::kGlobal) plan_.memory->mark_written(location.address, bytes);
     return true;
   }
-  const Entry& entry = replay(wave, in, place, lane);
-  if (place.space != Space::kGlobal) return true;
+  const Entry& entry = replay(wave, in, location, lane);
+  if (location.space != Space::kGlobal) return true;
   if (!std::equal(data, data + bytes, entry.data.begin()))
     raise_uninitialised(wave, in, "the value that is stored", lane);
   return false;
 }
 
-bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
-                                 const u8* operands, u32 operand_bytes, u8* old, u32 bytes) {
+bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Location& location,
+                                 int lane, const u8* operands, u32 operand_bytes, u8* old,
+                                 u32 bytes) {
   if (!is_twin_) return false;
-  const Entry& entry = replay(wave, in, place, lane);
+  const Entry& entry = replay(wave, in, location, lane);
   if (!std::equal(operands, operands + operand_bytes, entry.data.begin())) {
     raise_uninitialised(wave, in, "the value of an atomic update", lane);
   }
@@ -168,21 +172,21 @@ bool AccessChecks::replay_atomic(Wave& wave, const Instruction& in, const Place&
   return true;
 }
 
-void AccessChecks::on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+void AccessChecks::on_atomic(Wave& wave, const Instruction& in, const Location& location, int lane,
                              const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
                              Update kind) {
   if (is_twin_) {
-    replay(wave, in, place, lane);
+    replay(wave, in, location, lane);
     return;
   }
-  look_for_race(wave, in, place, lane, Access::kAtomic, nullptr, bytes);
-  if (kind == Update::kCompareAndSwap) clear_of_suspicion(wave.id, place, bytes);
-  Entry& entry = log(place);
+  check_race(wave, in, location, lane, Access::kAtomic, nullptr, bytes);
+  if (kind == Update::kCompareAndSwap) remove_suspects(wave.id, location, bytes);
+  Entry& entry = log(location);
   std::copy_n(operands, operand_bytes, entry.data.begin());
   for (u32 i = 0; i < bytes; ++i) entry.old |= u64{old[i]} << (8 * i);
-  if (place.space != Space::kGlobal) return;
-  entry.unwritten = plan_.memory->unwritten(place.address, bytes);
-  plan_.memory->mark_written(place.address, bytes);
+  if (location.space != Space::kGlobal) return;
+  entry.unwritten = plan_.memory->unwritten(location.address, bytes);
+  plan_.memory->mark_written(location.address, bytes);
 }
 
 }  // namespace kiln::emulator

@@ -34,13 +34,13 @@ class AccessChecks final : public AccessObserver {
   void begin_instruction();
   void begin_twin();
 
-  void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data,
+  void on_load(Wave& wave, const Instruction& in, const Location& location, int lane, u8* data,
                u32 bytes) override;
-  bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane, const u8* data,
-                u32 bytes) override;
-  bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+  bool on_store(Wave& wave, const Instruction& in, const Location& location, int lane,
+                const u8* data, u32 bytes) override;
+  bool replay_atomic(Wave& wave, const Instruction& in, const Location& location, int lane,
                      const u8* operands, u32 operand_bytes, u8* old, u32 bytes) override;
-  void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+  void on_atomic(Wave& wave, const Instruction& in, const Location& location, int lane,
                  const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
                  Update kind) override;
 
@@ -71,14 +71,14 @@ class AccessChecks final : public AccessObserver {
     Fault fault;
   };
 
-  Entry& log(const Place& place);
-  const Entry& replay(const Wave& wave, const Instruction& in, const Place& place, int lane);
-  Mark& mark_of(const Place& place, u32 byte);
-  void look_for_race(const Wave& wave, const Instruction& in, const Place& place, int lane,
-                     Access access, const u8* data, u32 bytes);
+  Entry& log(const Location& location);
+  const Entry& replay(const Wave& wave, const Instruction& in, const Location& location, int lane);
+  Mark& mark_of(const Location& location, u32 byte);
+  void check_race(const Wave& wave, const Instruction& in, const Location& location, int lane,
+                  Access access, const u8* data, u32 bytes);
 
-  void suspect(u32 reader, const Place& place, u32 byte, Fault fault);
-  void clear_of_suspicion(u32 reader, const Place& place, u32 bytes);
+  void add_suspect(u32 reader, const Location& location, u32 byte, Fault fault);
+  void remove_suspects(u32 reader, const Location& location, u32 bytes);
   void raise_suspect();
 
   const LaunchPlan& plan_;

@@ -24,10 +24,10 @@ constexpr u32 kMaxLds = 64 * 1024;
 // A launch of fewer instructions ends before a second thread has started.
 constexpr u64 kWorthAThread = 200'000;
 
-Error impossible(const Kernel& kernel, const std::string& what,
+Error impossible(const Kernel& kernel, const std::string& reason,
                  ErrorCode code = ErrorCode::kInvalidInput) {
   return Error{code,
-               "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + what,
+               "launch: invalid configuration: kernel " + quote(kernel.name) + ": " + reason,
                {},
                {},
                {}};

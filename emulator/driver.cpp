@@ -61,9 +61,9 @@ RunOptions options_from_environment() {
   return options;
 }
 
-Error not_found(std::string_view what, const std::string& name) {
+Error not_found(std::string_view kind, const std::string& name) {
   return Error{ErrorCode::kNotFound,
-               "the code object has no " + std::string(what) + " " + quote(name),
+               "the code object has no " + std::string(kind) + " " + quote(name),
                {},
                {},
                {}};
@@ -116,10 +116,10 @@ class EmulatorDriver final : public ImmediateDriver {
                   (options_.threads == 1 ? " thread" : " threads");
     traits.target.kind = TargetKind::kAmd;
     traits.target.processor = processor;
-    const Processor* known = find_processor(model.processor);
-    if (known->has_xnack) traits.target.xnack = Feature::kOff;
-    if (known->has_sramecc) traits.target.sramecc = Feature::kOn;
-    traits.wave_width = known->wave_width;
+    const Processor* processor_info = find_processor(model.processor);
+    if (processor_info->has_xnack) traits.target.xnack = Feature::kOff;
+    if (processor_info->has_sramecc) traits.target.sramecc = Feature::kOn;
+    traits.wave_width = processor_info->wave_width;
     traits.multiprocessors = options_.threads;
     traits.max_threads_per_block = 1024;
     traits.max_shared_bytes = 64 * 1024;
@@ -176,10 +176,10 @@ class EmulatorDriver final : public ImmediateDriver {
 
   Result<void> launch(int device, const LaunchRequest& request) override {
     const auto& function = *static_cast<const EmulatedFunction*>(request.function);
-    const std::size_t wanted = function.parameter_sizes().size();
-    if (request.argument_count != wanted) {
+    const std::size_t expected = function.parameter_sizes().size();
+    if (request.argument_count != expected) {
       return Error{ErrorCode::kInvalidInput,
-                   "launch: the code object's kernel takes " + counted(wanted, "argument") +
+                   "launch: the code object's kernel takes " + counted(expected, "argument") +
                        ", got " + std::to_string(request.argument_count),
                    {},
                    {},

@@ -29,19 +29,19 @@ const char* to_string(FaultKind kind);
 
 struct Fault {
   FaultKind kind = FaultKind::kTrap;
-  std::string what;  // "write of 4 bytes at 0x7f...: 0 bytes past the end of argument 2 ..."
+  std::string message;  // "write of 4 bytes at 0x7f...: 0 bytes past the end of argument 2 ..."
   u64 address = 0;   // of the instruction
   std::array<u32, 3> workgroup{};
   u32 wave = 0;
   int lane = -1;  // -1: no particular lane
 
-  Fault(FaultKind fault_kind, std::string text) : kind(fault_kind), what(std::move(text)) {}
+  Fault(FaultKind fault_kind, std::string text) : kind(fault_kind), message(std::move(text)) {}
 };
 
 // fault_at() returns a fault with its place filled in; raise() throws it.
-Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
+Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string message,
                int lane = -1);
-[[noreturn]] void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
-                        int lane = -1);
+[[noreturn]] void raise(const Wave& wave, const Instruction& in, FaultKind kind,
+                        std::string message, int lane = -1);
 
 }  // namespace kiln::emulator

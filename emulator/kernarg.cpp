@@ -51,9 +51,9 @@ u64 hidden_value(std::string_view kind, const LaunchRequest& request) {
 }  // namespace
 
 KernelArguments::KernelArguments(const LaunchRequest& request) : kernel_(*request.kernel) {
-  constexpr std::size_t kSmallest =
-      256;  // the implicit arguments, even if the kernel does not list them
-  argument_bytes_ = std::max<std::size_t>(kernel_.descriptor.kernarg_size, kSmallest) + kAlignment;
+  // the implicit arguments, even if the kernel does not list them
+  constexpr std::size_t kMinBytes = 256;
+  argument_bytes_ = std::max<std::size_t>(kernel_.descriptor.kernarg_size, kMinBytes) + kAlignment;
   segment_.resize(argument_bytes_ + kAlignment);
   const u64 start = reinterpret_cast<u64>(segment_.data());
   arguments_ = segment_.data() + (kAlignment - start % kAlignment) % kAlignment;

@@ -70,36 +70,39 @@ class Runner final : public KernelRunner {
     const std::string near = nearest(name, names);
     if (!near.empty()) return error.hint("did you mean " + quote(near) + "?");
     if (names.empty()) return error.hint("it has none");
-    constexpr std::size_t kShown = 8;
-    const std::size_t more = names.size() - std::min(names.size(), kShown);
-    names.resize(names.size() - more);
-    for (std::string& one : names) one = quote(one);
+    constexpr std::size_t kMaxNames = 8;
+    const std::size_t omitted = names.size() - std::min(names.size(), kMaxNames);
+    names.resize(names.size() - omitted);
+    for (std::string& listed : names) listed = quote(listed);
     error.hint("it has " + join(names, ", ") +
-               (more == 0 ? "" : ", and " + std::to_string(more) + " more: without a kernel's name, kiln run lists them"));
+               (omitted == 0 ? ""
+                             : ", and " + std::to_string(omitted) +
+                                   " more: without a kernel's name, kiln run lists them"));
     return error;
   }
 
-  static Result<void> check_arguments(const Kernel& kernel, const std::vector<RunArgument>& given) {
-    std::vector<const KernelArgument*> wanted;
+  static Result<void> check_arguments(const Kernel& kernel,
+                                      const std::vector<RunArgument>& arguments) {
+    std::vector<const KernelArgument*> parameters;
     for (const KernelArgument& argument : kernel.arguments) {
-      if (!argument.is_hidden()) wanted.push_back(&argument);
+      if (!argument.is_hidden()) parameters.push_back(&argument);
     }
-    if (wanted.size() != given.size()) {
+    if (parameters.size() != arguments.size()) {
       std::string takes = "it takes:";
-      for (const KernelArgument* argument : wanted) {
+      for (const KernelArgument* argument : parameters) {
         takes += argument->is_pointer() ? " pointer" : " " + std::to_string(argument->size) + " bytes";
       }
-      return invalid("kernel " + quote(kernel.name) + " has " + std::to_string(wanted.size()) +
-                     " parameters, not " + std::to_string(given.size()))
+      return invalid("kernel " + quote(kernel.name) + " has " + std::to_string(parameters.size()) +
+                     " parameters, not " + std::to_string(arguments.size()))
           .note(takes);
     }
-    for (std::size_t i = 0; i < given.size(); ++i) {
-      const bool is_buffer = given[i].passing == Passing::kAsBuffer;
-      const std::size_t size = is_buffer ? sizeof(void*) : given[i].bytes.size();
-      if (size != wanted[i]->size || (is_buffer && !wanted[i]->is_pointer())) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const bool is_buffer = arguments[i].passing == Passing::kAsBuffer;
+      const std::size_t size = is_buffer ? sizeof(void*) : arguments[i].bytes.size();
+      if (size != parameters[i]->size || (is_buffer && !parameters[i]->is_pointer())) {
         return invalid("argument " + std::to_string(i + 1) + " of kernel " + quote(kernel.name) +
-                       " has " + std::to_string(wanted[i]->size) + " bytes" +
-                       (wanted[i]->is_pointer() ? " (a pointer)" : "") + "; given were " +
+                       " has " + std::to_string(parameters[i]->size) + " bytes" +
+                       (parameters[i]->is_pointer() ? " (a pointer)" : "") + "; given were " +
                        std::to_string(size) + (is_buffer ? " (a buffer)" : ""));
       }
     }

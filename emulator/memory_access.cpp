@@ -22,12 +22,12 @@ const char* verb(Access access) {
 // Calls `move(offset in the wave's scratch, offset in the data, bytes)` for each dword or part of
 // one.
 template <typename Move>
-void for_each_piece(const Wave& wave, const Instruction& in, const Place& place, int width,
+void for_each_piece(const Wave& wave, const Instruction& in, const Location& location, int width,
                     int lane, u32 bytes, Move move) {
   for (u32 done = 0; done < bytes;) {
-    const u32 offset = static_cast<u32>(place.address) + done;
+    const u32 offset = static_cast<u32>(location.address) + done;
     const u32 piece = std::min(4 - offset % 4, bytes - done);
-    const u64 position = place.scratch_base +
+    const u64 position = location.scratch_base +
                          (u64{offset / 4} * static_cast<u64>(width) + static_cast<u64>(lane)) * 4 +
                          offset % 4;
     if (position + piece > wave.scratch.size()) {
@@ -77,15 +77,15 @@ void raise_lds_overrun(const Wave& wave, const Instruction& in, u64 offset, u32 
         lane);
 }
 
-void read_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
-                  u8* data, u32 bytes) {
-  for_each_piece(wave, in, place, width, lane, bytes, [&](u64 position, u32 done, u32 piece) {
+void read_scratch(const Wave& wave, const Instruction& in, const Location& location, int width,
+                  int lane, u8* data, u32 bytes) {
+  for_each_piece(wave, in, location, width, lane, bytes, [&](u64 position, u32 done, u32 piece) {
     std::memcpy(data + done, wave.scratch.data() + position, piece);
   });
 }
-void write_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
-                   const u8* data, u32 bytes) {
-  for_each_piece(wave, in, place, width, lane, bytes, [&](u64 position, u32 done, u32 piece) {
+void write_scratch(const Wave& wave, const Instruction& in, const Location& location, int width,
+                   int lane, const u8* data, u32 bytes) {
+  for_each_piece(wave, in, location, width, lane, bytes, [&](u64 position, u32 done, u32 piece) {
     std::memcpy(wave.scratch.data() + position, data + done, piece);
   });
 }

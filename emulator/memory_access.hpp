@@ -12,8 +12,8 @@ enum class Space : u8 { kGlobal, kLds, kScratch };
 enum class Access : u8 { kRead, kWrite, kAtomic };
 enum class Update : u8 { kPlain, kCompareAndSwap };
 
-// The place of one lane's access.
-struct Place {
+// Where one lane reads or writes.
+struct Location {
   Space space = Space::kGlobal;
   u64 address = 0;       // an offset in LDS and scratch
   u32 scratch_base = 0;  // of the wave
@@ -28,17 +28,17 @@ class AccessObserver {
   virtual ~AccessObserver() = default;
 
   // Called after a load. May change the loaded bytes.
-  virtual void on_load(Wave& wave, const Instruction& in, const Place& place, int lane, u8* data,
-                       u32 bytes) = 0;
+  virtual void on_load(Wave& wave, const Instruction& in, const Location& location, int lane,
+                       u8* data, u32 bytes) = 0;
   // Called before a store. Returns false if the store must not be done.
-  virtual bool on_store(Wave& wave, const Instruction& in, const Place& place, int lane,
+  virtual bool on_store(Wave& wave, const Instruction& in, const Location& location, int lane,
                         const u8* data, u32 bytes) = 0;
   // Called before an atomic on global memory. Returns true if it has filled in `old` and the atomic
   // must not be done.
-  virtual bool replay_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+  virtual bool replay_atomic(Wave& wave, const Instruction& in, const Location& location, int lane,
                              const u8* operands, u32 operand_bytes, u8* old, u32 bytes) = 0;
   // Called after an atomic.
-  virtual void on_atomic(Wave& wave, const Instruction& in, const Place& place, int lane,
+  virtual void on_atomic(Wave& wave, const Instruction& in, const Location& location, int lane,
                          const u8* operands, u32 operand_bytes, const u8* old, u32 bytes,
                          Update kind) = 0;
 };
@@ -49,10 +49,10 @@ AddressRange find_range(const Wave& wave, const Instruction& in, u64 address, u3
 [[noreturn]] void raise_lds_overrun(const Wave& wave, const Instruction& in, u64 offset, u32 bytes,
                                     int lane);
 // Scratch is interleaved: it holds the first dword of every lane, then the second, and so on.
-void read_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
-                  u8* data, u32 bytes);
-void write_scratch(const Wave& wave, const Instruction& in, const Place& place, int width, int lane,
-                   const u8* data, u32 bytes);
+void read_scratch(const Wave& wave, const Instruction& in, const Location& location, int width,
+                  int lane, u8* data, u32 bytes);
+void write_scratch(const Wave& wave, const Instruction& in, const Location& location, int width,
+                   int lane, const u8* data, u32 bytes);
 
 inline u8* global_pointer(Wave& wave, const Instruction& in, u64 address, u32 bytes, Access access,
                           int lane) {
@@ -70,61 +70,62 @@ inline u8* lds_pointer(Wave& wave, const Instruction& in, u64 offset, u32 bytes,
 
 // With a constant size and inlining, most accesses compile to one move.
 template <int W, u32 kBytes>
-[[gnu::always_inline]] inline void load_bytes(Wave& wave, const Instruction& in, const Place& place,
-                                              int lane, void* data) {
+[[gnu::always_inline]] inline void load_bytes(Wave& wave, const Instruction& in,
+                                              const Location& location, int lane, void* data) {
   u8* target = static_cast<u8*>(data);
-  if (place.space == Space::kGlobal) {
-    std::memcpy(target, global_pointer(wave, in, place.address, kBytes, Access::kRead, lane),
+  if (location.space == Space::kGlobal) {
+    std::memcpy(target, global_pointer(wave, in, location.address, kBytes, Access::kRead, lane),
                 kBytes);
-  } else if (place.space == Space::kLds) {
-    std::memcpy(target, lds_pointer(wave, in, place.address, kBytes, lane), kBytes);
+  } else if (location.space == Space::kLds) {
+    std::memcpy(target, lds_pointer(wave, in, location.address, kBytes, lane), kBytes);
   } else {
-    read_scratch(wave, in, place, W, lane, target, kBytes);
+    read_scratch(wave, in, location, W, lane, target, kBytes);
   }
   if (wave.observer != nullptr) [[unlikely]] {
-    wave.observer->on_load(wave, in, place, lane, target, kBytes);
+    wave.observer->on_load(wave, in, location, lane, target, kBytes);
   }
 }
 
 template <int W, u32 kBytes>
 [[gnu::always_inline]] inline void store_bytes(Wave& wave, const Instruction& in,
-                                               const Place& place, int lane, const void* data) {
+                                               const Location& location, int lane,
+                                               const void* data) {
   const u8* source = static_cast<const u8*>(data);
   u8* target = nullptr;
-  if (place.space == Space::kGlobal) {
-    target = global_pointer(wave, in, place.address, kBytes, Access::kWrite, lane);
-  } else if (place.space == Space::kLds) {
-    target = lds_pointer(wave, in, place.address, kBytes, lane);
+  if (location.space == Space::kGlobal) {
+    target = global_pointer(wave, in, location.address, kBytes, Access::kWrite, lane);
+  } else if (location.space == Space::kLds) {
+    target = lds_pointer(wave, in, location.address, kBytes, lane);
   }
   if (wave.observer != nullptr) [[unlikely]] {
-    if (!wave.observer->on_store(wave, in, place, lane, source, kBytes)) return;
+    if (!wave.observer->on_store(wave, in, location, lane, source, kBytes)) return;
   }
   if (target != nullptr) {
     std::memcpy(target, source, kBytes);
   } else {
-    write_scratch(wave, in, place, W, lane, source, kBytes);
+    write_scratch(wave, in, location, W, lane, source, kBytes);
   }
 }
 
 // Replaces the value in memory by the result of `formula` and returns the old value. Safe against
 // concurrent updates of global memory by other workgroups.
 template <Update kKind, typename T, typename F>
-T update(Wave& wave, const Instruction& in, const Place& place, int lane, T first, T second,
+T update(Wave& wave, const Instruction& in, const Location& location, int lane, T first, T second,
          F formula) {
   const T operands[2] = {first, second};
   const u8* operand_bytes = reinterpret_cast<const u8*>(operands);
   T old{};
   u8* pointer = nullptr;
-  if (place.space == Space::kGlobal) {
-    pointer = global_pointer(wave, in, place.address, sizeof(T), Access::kAtomic, lane);
-    if (place.address % sizeof(T) != 0) {
+  if (location.space == Space::kGlobal) {
+    pointer = global_pointer(wave, in, location.address, sizeof(T), Access::kAtomic, lane);
+    if (location.address % sizeof(T) != 0) {
       raise(wave, in, FaultKind::kMisaligned,
             "an atomic of " + std::to_string(sizeof(T)) +
                 " bytes at an address that is no multiple of them",
             lane);
     }
     if (wave.observer != nullptr &&
-        wave.observer->replay_atomic(wave, in, place, lane, operand_bytes, sizeof operands,
+        wave.observer->replay_atomic(wave, in, location, lane, operand_bytes, sizeof operands,
                                      reinterpret_cast<u8*>(&old), sizeof old)) [[unlikely]] {
       return old;
     }
@@ -134,16 +135,16 @@ T update(Wave& wave, const Instruction& in, const Place& place, int lane, T firs
                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
     }
   } else {
-    if (place.space == Space::kScratch) {
+    if (location.space == Space::kScratch) {
       raise(wave, in, FaultKind::kUnsupported, "an atomic on scratch memory", lane);
     }
-    pointer = lds_pointer(wave, in, place.address, sizeof(T), lane);
+    pointer = lds_pointer(wave, in, location.address, sizeof(T), lane);
     std::memcpy(&old, pointer, sizeof old);
     const T updated = formula(old, first, second);
     std::memcpy(pointer, &updated, sizeof updated);
   }
   if (wave.observer != nullptr) [[unlikely]] {
-    wave.observer->on_atomic(wave, in, place, lane, operand_bytes, sizeof operands,
+    wave.observer->on_atomic(wave, in, location, lane, operand_bytes, sizeof operands,
                              reinterpret_cast<const u8*>(&old), sizeof old, kKind);
   }
   return old;

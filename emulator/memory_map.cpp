@@ -72,14 +72,14 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
 Result<void*> MemoryMap::allocate(std::size_t bytes) {
   const std::unique_lock lock(mutex_);
   // Beyond this limit, other programs would lose memory until the system kills one.
-  const u64 most = std::min(machine_memory(), kArenaBytes / 2);
-  if (bytes > most - std::min(allocated_, most)) return out_of_memory(bytes);
+  const u64 limit = std::min(machine_memory(), kArenaBytes / 2);
+  if (bytes > limit - std::min(allocated_, limit)) return out_of_memory(bytes);
   const std::size_t span = whole_pages(bytes);
   auto begin = reserve(span);
   if (!begin) return std::move(begin).error();
   void* memory = reinterpret_cast<void*>(*begin);
   if (mprotect(memory, span, PROT_READ | PROT_WRITE) != 0) return out_of_memory(bytes);
-  std::memset(memory, kFreshByte, bytes);
+  std::memset(memory, kUninitialisedByte, bytes);
   Buffer& buffer = buffers_[*begin];
   buffer.bytes = bytes;
   allocated_ += span;
@@ -108,7 +108,7 @@ Result<void> MemoryMap::free(void* memory) {
 }
 
 // Returns the buffer that contains the address.
-MemoryMap::Buffers::const_iterator MemoryMap::holder(u64 address) const {
+MemoryMap::Buffers::const_iterator MemoryMap::find_containing(u64 address) const {
   auto buffer = buffers_.upper_bound(address);
   if (buffer == buffers_.begin()) return buffers_.end();
   --buffer;
@@ -117,7 +117,7 @@ MemoryMap::Buffers::const_iterator MemoryMap::holder(u64 address) const {
 
 std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
   const std::shared_lock lock(mutex_);
-  const auto buffer = holder(address);
+  const auto buffer = find_containing(address);
   if (buffer == buffers_.end()) return std::nullopt;
   const AddressRange range{buffer->first, buffer->first + buffer->second.bytes, true};
   if (!range.holds(address, bytes)) return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<AddressRange> MemoryMap::find(u64 address, u64 bytes) const {
 
 std::optional<u64> MemoryMap::bytes_after(u64 address) const {
   const std::shared_lock lock(mutex_);
-  const auto buffer = holder(address);
+  const auto buffer = find_containing(address);
   if (buffer != buffers_.end()) return buffer->first + buffer->second.bytes - address;
   if (arena_ != 0 && address - arena_ < kArenaBytes) return 0;
   return std::nullopt;
@@ -160,10 +160,10 @@ NearBuffer MemoryMap::nearest(u64 address, u64 bytes) const {
 void MemoryMap::mark_written(u64 address, std::size_t bytes) {
   if (tracking_ == Tracking::kNo) return;
   const std::unique_lock lock(mutex_);
-  const auto held = holder(address);
-  if (held == buffers_.end()) return;
-  Buffer& buffer = buffers_.find(held->first)->second;
-  const u64 first = address - held->first;
+  const auto entry = find_containing(address);
+  if (entry == buffers_.end()) return;
+  Buffer& buffer = buffers_.find(entry->first)->second;
+  const u64 first = address - entry->first;
   const u64 last = std::min<u64>(first + bytes, buffer.bytes);
   std::fill(buffer.written.begin() + static_cast<std::ptrdiff_t>(first),
             buffer.written.begin() + static_cast<std::ptrdiff_t>(last), true);
@@ -179,7 +179,7 @@ void MemoryMap::copy_marks(u64 target, u64 source, std::size_t bytes) {
 u64 MemoryMap::unwritten(u64 address, u32 bytes) const {
   if (tracking_ == Tracking::kNo) return 0;
   const std::shared_lock lock(mutex_);
-  const auto buffer = holder(address);
+  const auto buffer = find_containing(address);
   if (buffer == buffers_.end()) return 0;
   u64 bits = 0;
   for (u32 i = 0; i < bytes; ++i) {
@@ -192,19 +192,19 @@ u64 MemoryMap::unwritten(u64 address, u32 bytes) const {
 namespace {
 
 // True if this process can read the address. It then has memory of its own there.
-bool is_readable_here(u64 address) {
+bool is_readable(u64 address) {
   char byte = 0;
-  iovec here{&byte, 1}, there{reinterpret_cast<void*>(address), 1};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == 1;
+  iovec local{&byte, 1}, remote{reinterpret_cast<void*>(address), 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1;
 }
 
 }  // namespace
 
 std::string describe(const NearBuffer& near, const LaunchPlan& plan) {
   const u64 end = near.begin + near.bytes;
-  const bool is_beside =
+  const bool is_adjacent =
       near.bytes != 0 && near.address + kPage >= near.begin && near.address < end + kPage;
-  if (!is_beside && is_readable_here(near.address)) {
+  if (!is_adjacent && is_readable(near.address)) {
     return "which is memory of the host and no buffer: kernels take what a buffer's data() gives";
   }
   const std::string null = near.address < kGap ? null_arguments(plan.pointers) : "";

@@ -18,7 +18,7 @@ namespace kiln::emulator {
 
 struct LaunchPlan;
 
-inline constexpr u8 kFreshByte = 0xa5;
+inline constexpr u8 kUninitialisedByte = 0xa5;
 
 enum class Tracking : bool { kNo, kInitialisation };
 
@@ -64,7 +64,7 @@ class MemoryMap {
     std::vector<bool> written;  // only with tracking
   };
   using Buffers = std::map<u64, Buffer>;
-  Buffers::const_iterator holder(u64 address) const;
+  Buffers::const_iterator find_containing(u64 address) const;
   Result<u64> reserve(std::size_t span);
 
   const Tracking tracking_;

@@ -18,13 +18,13 @@ template <typename T>
 struct Format;
 template <>
 struct Format<float> {
-  static constexpr int kScale = 64, kFarApart = 96, kTiny = 23, kLargest = 254, kBias = 127;
+  static constexpr int kScale = 64, kFarApart = 96, kTiny = 23, kMaxExponent = 254, kBias = 127;
   static constexpr int kUnderflow = -150;
   static float default_nan() { return float_of(0xffc00000); }
 };
 template <>
 struct Format<double> {
-  static constexpr int kScale = 128, kFarApart = 768, kTiny = 53, kLargest = 2046, kBias = 1023;
+  static constexpr int kScale = 128, kFarApart = 768, kTiny = 53, kMaxExponent = 2046, kBias = 1023;
   static constexpr int kUnderflow = -1075;
   static double default_nan() { return double_of(0xfff8000000000000); }
 };
@@ -42,7 +42,7 @@ T scale(T value, T denominator, T numerator, bool& scaled) {
   const T quotient = numerator / denominator;
   const bool quotient_underflows = is_subnormal(quotient) || quotient == 0;
   const int exponent = biased_exponent(denominator);
-  const bool reciprocal_underflows = exponent >= F::kLargest - 1 && exponent <= F::kLargest;
+  const bool reciprocal_underflows = exponent >= F::kMaxExponent - 1 && exponent <= F::kMaxExponent;
   if (biased_exponent(numerator) - exponent >= F::kFarApart) {
     scaled = true;
     return value == denominator ? std::ldexp(value, F::kScale) : value;

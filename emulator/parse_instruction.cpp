@@ -29,9 +29,9 @@ std::vector<std::string_view> split_outside(std::string_view text, char separato
   return parts;
 }
 
-Error unknown(std::string_view what, std::string_view text) {
+Error unknown(std::string_view kind, std::string_view text) {
   return Error{
-      ErrorCode::kInvalidInput, "unknown " + std::string(what) + " " + quote(text), {}, {}, {}};
+      ErrorCode::kInvalidInput, "unknown " + std::string(kind) + " " + quote(text), {}, {}, {}};
 }
 
 // Instructions whose operands the emulator does not need.

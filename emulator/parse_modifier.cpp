@@ -1,11 +1,11 @@
 #include "emulator/parse_modifier.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "base/parse_integer.hpp"
 #include "base/text.hpp"
 
 namespace kiln::emulator {
@@ -16,10 +16,9 @@ std::optional<i64> number(std::string_view text) {
   if (negative) text.remove_prefix(1);
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
-  u64 value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return negative ? -static_cast<i64>(value) : static_cast<i64>(value);
+  const std::optional<u64> value = parse_integer<u64>(text, base);
+  if (!value) return std::nullopt;
+  return negative ? -static_cast<i64>(*value) : static_cast<i64>(*value);
 }
 
 // "[1,0,1]"

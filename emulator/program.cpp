@@ -33,8 +33,8 @@ void run_past_end(Wave& wave, const Instruction& in) {
   raise(wave, in, FaultKind::kBadCode, "the end of the code was reached");
 }
 
-Error unsupported(std::string what) {
-  return Error{ErrorCode::kInvalidInput, "cannot emulate " + std::move(what), {}, {}, {}};
+Error unsupported(std::string feature) {
+  return Error{ErrorCode::kInvalidInput, "cannot emulate " + std::move(feature), {}, {}, {}};
 }
 
 // Returns the highest vector register that the instruction names, plus one.

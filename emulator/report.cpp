@@ -41,9 +41,9 @@ const char* to_string(FaultKind kind) {
   return "fault";
 }
 
-Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string what,
+Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::string message,
                int lane) {
-  Fault fault(kind, std::move(what));
+  Fault fault(kind, std::move(message));
   fault.address = in.address;
   fault.workgroup = wave.workgroup->id;
   fault.wave = wave.id;
@@ -51,15 +51,15 @@ Fault fault_at(const Wave& wave, const Instruction& in, FaultKind kind, std::str
   return fault;
 }
 
-void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string what, int lane) {
-  throw fault_at(wave, in, kind, std::move(what), lane);
+void raise(const Wave& wave, const Instruction& in, FaultKind kind, std::string message, int lane) {
+  throw fault_at(wave, in, kind, std::move(message), lane);
 }
 
 Error report(const Fault& fault, const LaunchPlan& plan) {
   const Program& program = *plan.program;
   Error error{fault.kind == FaultKind::kUnsupported ? ErrorCode::kUnavailable : ErrorCode::kDriver,
-              std::string(to_string(fault.kind)) + ": kernel " + quote(readable_name(plan.kernel->name)) + ": " +
-                  fault.what,
+              std::string(to_string(fault.kind)) + ": kernel " +
+                  quote(readable_name(plan.kernel->name)) + ": " + fault.message,
               {},
               {},
               {}};

@@ -55,7 +55,7 @@ struct Scopes {
 Scopes scopes_at(Dwarf_Die* unit, std::uint64_t address) {
   Dwarf_Die* lexical = nullptr;
   if (dwarf_getscopes(unit, address, &lexical) <= 0) return {};
-  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> kept(lexical, &std::free);
+  const std::unique_ptr<Dwarf_Die, decltype(&std::free)> owner(lexical, &std::free);
   Scopes scopes;
   Dwarf_Die* around = nullptr;
   scopes.count = dwarf_getscopes_die(lexical, &around);

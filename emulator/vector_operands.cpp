@@ -96,8 +96,8 @@ void permute_by_dpp(const Wave& wave, const Instruction& in, const u32* source, 
   const u64 active = read_exec<W>(wave);
   for (int lane = 0; lane < W; ++lane) {
     const int from = dpp_lane<W>(wave, in, lane);
-    const bool seen = from >= 0 && (has_lane<W>(active, from) || in.fetch_inactive);
-    result[lane] = seen ? source[from] : 0;
+    const bool is_available = from >= 0 && (has_lane<W>(active, from) || in.fetch_inactive);
+    result[lane] = is_available ? source[from] : 0;
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr u32 kRoundToNearestKeepSubnormals = 0xf0;  // the MODE register
 constexpr u64 kTurn = 1 << 16;                       // instructions, without a seed
-constexpr u64 kLongestRandomTurn = 64;
+constexpr u64 kMaxRandomTurn = 64;
 
 // Initial values of registers: NaNs, different for each register and lane.
 constexpr u32 scalar_poison(std::size_t reg) { return static_cast<u32>(0x7fb00001 + 3 * reg); }
@@ -131,7 +131,7 @@ class Runner final : public WorkgroupRunner {
   }
 
   void start(std::vector<Wave>& waves, Storage& storage, Poison poison) {
-    const u8 fresh = static_cast<u8>(kFreshByte ^ static_cast<u32>(poison));
+    const u8 fresh = static_cast<u8>(kUninitialisedByte ^ static_cast<u32>(poison));
     std::ranges::fill(storage.lds, fresh);
     std::ranges::fill(storage.scratch, fresh);
     for (Wave& wave : waves) start_wave(wave, static_cast<u32>(poison));
@@ -168,8 +168,8 @@ class Runner final : public WorkgroupRunner {
     wave.scalar[kNull] = 0;
     std::ranges::copy(plan_.user_registers, wave.scalar.begin());
     std::size_t next = rsrc2 >> 1 & 31;
-    const auto add = [&](bool wanted, u32 value) {
-      if (wanted) wave.scalar[next++] = value;
+    const auto add = [&](bool is_enabled, u32 value) {
+      if (is_enabled) wave.scalar[next++] = value;
     };
     add((rsrc2 >> 7 & 1) != 0, id[0]);
     add((rsrc2 >> 8 & 1) != 0, id[1]);
@@ -213,7 +213,7 @@ class Runner final : public WorkgroupRunner {
     for (const u32 i : order_) {
       Wave& wave = waves_[i];
       if (!wave.ended && !wave.at_barrier)
-        run_wave(i, is_random ? 1 + random.below(kLongestRandomTurn) : kTurn);
+        run_wave(i, is_random ? 1 + random.below(kMaxRandomTurn) : kTurn);
       live += !wave.ended;
       waiting += !wave.ended && wave.at_barrier;
     }
@@ -306,7 +306,7 @@ class Runner final : public WorkgroupRunner {
     const Instruction* code = plan_.program->instructions().data();
     for (u64 done = 0; done < turn && !wave.ended && !wave.at_barrier; ++done) {
       const Instruction& in = code[wave.pc];
-      look_for_missed_barrier(wave, in);
+      check_missed_barrier(wave, in);
       step_both(wave, twin, in);
       if (read_exec<W>(wave) != read_exec<W>(twin)) {
         const int lane = std::countr_zero(read_exec<W>(wave) ^ read_exec<W>(twin));
@@ -317,7 +317,7 @@ class Runner final : public WorkgroupRunner {
         raise(wave, in, FaultKind::kUninitialised, "the branch depends on an uninitialised value");
       }
       ++wave.instructions;
-      if (wave.ended) look_for_missed_barrier(wave, in);
+      if (wave.ended) check_missed_barrier(wave, in);
       if (wave.at_barrier) {
         twin.at_barrier = true;
         Barriers& barriers = barriers_[wave.id];
@@ -330,7 +330,7 @@ class Runner final : public WorkgroupRunner {
   }
 
   // A lane that missed a barrier must neither become active again nor have ended without it.
-  void look_for_missed_barrier(const Wave& wave, const Instruction& in) const {
+  void check_missed_barrier(const Wave& wave, const Instruction& in) const {
     const Barriers& barriers = barriers_[wave.id];
     if (barriers.missing_lanes == 0) return;
     const u64 back = is_by_lane(in.kind) ? barriers.missing_lanes & read_exec<W>(wave) : 0;
@@ -362,7 +362,7 @@ class Runner final : public WorkgroupRunner {
     checks_->begin_twin();
     const std::optional<Fault> second = attempt(twin);
     if (!first && !second) return;
-    const bool same = first && second && first->what == second->what;
+    const bool same = first && second && first->message == second->message;
     if (same) throw std::move(*first);
     if (second && second->kind == FaultKind::kUninitialised && !first) throw *second;
     const int lane = first ? first->lane : second->lane;

@@ -18,7 +18,7 @@ struct AddressOperands {
   const Operand& offset;
 };
 
-inline Place flat_place(u64 address) {
+inline Location flat_location(u64 address) {
   if (high_half(address) == kSharedAperture) return {Space::kLds, low_half(address), 0};
   if (high_half(address) == kPrivateAperture) return {Space::kScratch, low_half(address), 0};
   return {Space::kGlobal, address, 0};
@@ -27,8 +27,8 @@ inline Place flat_place(u64 address) {
 // Sets `outside` if the access is beyond the size in the descriptor of the buffer, where loads give
 // 0 and stores do nothing.
 template <int W>
-Place buffer_place(const Wave& wave, const Instruction& in, const AddressOperands& from, int lane,
-                   u32 bytes, bool& outside) {
+Location buffer_location(const Wave& wave, const Instruction& in, const AddressOperands& from,
+                         int lane, u32 bytes, bool& outside) {
   const u32* vector = wave.vector + static_cast<std::size_t>(from.vector.reg) * W + lane;
   u32 offset = static_cast<u32>(in.offset);
   u32 index = 0;
@@ -45,20 +45,20 @@ Place buffer_place(const Wave& wave, const Instruction& in, const AddressOperand
 }
 
 template <int W, Form kForm>
-Place place_of(const Wave& wave, const Instruction& in, const AddressOperands& from, int lane,
-               u32 bytes, bool& outside) {
+Location location_of(const Wave& wave, const Instruction& in, const AddressOperands& from, int lane,
+                     u32 bytes, bool& outside) {
   outside = false;
   const u32* vector = wave.vector + static_cast<std::size_t>(from.vector.reg) * W + lane;
   const u64 offset = static_cast<u64>(i64{in.offset});
   if constexpr (kForm == Form::kBuffer) {
-    return buffer_place<W>(wave, in, from, lane, bytes, outside);
+    return buffer_location<W>(wave, in, from, lane, bytes, outside);
   } else if constexpr (kForm == Form::kScratch) {
     u32 address = static_cast<u32>(in.offset);
     if (from.vector.is_vector()) address += vector[0];
     if (!from.scalar.is_none()) address += read_scalar<W>(wave, in, from.scalar);
     return {Space::kScratch, address, 0};
   } else if constexpr (kForm == Form::kFlat) {
-    return flat_place(combine(vector[0], vector[W]) + offset);
+    return flat_location(combine(vector[0], vector[W]) + offset);
   } else {
     if (from.scalar.is_scalar()) {
       return {Space::kGlobal, read_scalar64<W>(wave, in, from.scalar) + vector[0] + offset, 0};

@@ -30,11 +30,11 @@ void atomic(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     bool outside = false;
-    const Place place = place_of<W, kForm>(wave, in, at, lane, sizeof(T), outside);
+    const Location location = location_of<W, kForm>(wave, in, at, lane, sizeof(T), outside);
     const T second = kTwoValues ? value_at(kRegisters, lane) : T{0};
     old[lane] = update < kTwoValues
                     ? Update::kCompareAndSwap
-                    : Update::kPlain > (wave, in, place, lane, value_at(0, lane), second, F{});
+                    : Update::kPlain > (wave, in, location, lane, value_at(0, lane), second, F{});
   }
   if (in.destination_count == 0 && !(kIsBuffer && in.returns_old)) return;
   u32* destination = vector_register<W>(wave, in, in.operands[0]);

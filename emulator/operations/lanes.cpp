@@ -94,8 +94,8 @@ void permute_in_row(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     const int row = (lane & ~15) ^ (kRow == Row::kOther ? 16 : 0);
     const int from = row + static_cast<int>(selectors >> (4 * (lane & 15)) & 15);
-    const bool seen = fetch_inactive || has_lane<W>(active, from);
-    result[lane] = seen ? source[from] : bound_control ? 0 : destination[lane];
+    const bool is_available = fetch_inactive || has_lane<W>(active, from);
+    result[lane] = is_available ? source[from] : bound_control ? 0 : destination[lane];
   }
   write_bits<W>(wave, in, 0, result);
 }

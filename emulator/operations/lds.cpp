@@ -6,7 +6,7 @@
 namespace kiln::emulator {
 namespace {
 
-Place lds_place(u32 address, i32 offset) {
+Location lds_location(u32 address, i32 offset) {
   return {Space::kLds, address + static_cast<u32>(offset), 0};
 }
 
@@ -20,7 +20,7 @@ void load(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[kRegisters] = {};
-    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset), lane, value);
+    load_bytes<W, kBytes>(wave, in, lds_location(address[lane], in.offset), lane, value);
     value[0] = placed<kBytes, kExtend, kInto>(value[0], destination[lane]);
     for (u32 i = 0; i < kRegisters; ++i) loaded[i][lane] = value[i];
   }
@@ -38,7 +38,7 @@ void store(Wave& wave, const Instruction& in) {
     u32 value[kRegisters];
     for (u32 i = 0; i < kRegisters; ++i) value[i] = data[i * W + static_cast<u32>(lane)];
     if (kFrom == From::kHighHalf) value[0] >>= 16;
-    store_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset), lane, value);
+    store_bytes<W, kBytes>(wave, in, lds_location(address[lane], in.offset), lane, value);
   }
 }
 
@@ -54,8 +54,8 @@ void load_two(Wave& wave, const Instruction& in) {
   for (int lane = 0; lane < W; ++lane) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[2 * kRegisters];
-    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset0 * kStep), lane, value);
-    load_bytes<W, kBytes>(wave, in, lds_place(address[lane], in.offset1 * kStep), lane,
+    load_bytes<W, kBytes>(wave, in, lds_location(address[lane], in.offset0 * kStep), lane, value);
+    load_bytes<W, kBytes>(wave, in, lds_location(address[lane], in.offset1 * kStep), lane,
                           value + kRegisters);
     for (u32 i = 0; i < 2 * kRegisters; ++i) loaded[i][lane] = value[i];
   }
@@ -76,7 +76,7 @@ void store_two(Wave& wave, const Instruction& in) {
     for (int element = 0; element < 2; ++element) {
       u32 value[kRegisters];
       for (u32 i = 0; i < kRegisters; ++i) value[i] = data[element][i * W + static_cast<u32>(lane)];
-      store_bytes<W, kBytes>(wave, in, lds_place(address[lane], offsets[element]), lane, value);
+      store_bytes<W, kBytes>(wave, in, lds_location(address[lane], offsets[element]), lane, value);
     }
   }
 }
@@ -103,7 +103,7 @@ void atomic(Wave& wave, const Instruction& in) {
     const T second = kSources > 1 ? value_at(data[1] + lane) : T{0};
     old[lane] = update < kSources == 2
                     ? Update::kCompareAndSwap
-                    : Update::kPlain > (wave, in, lds_place(address[lane], in.offset), lane,
+                    : Update::kPlain > (wave, in, lds_location(address[lane], in.offset), lane,
                                         value_at(data[0] + lane), second, F{});
   }
   if (in.destination_count == 0) return;

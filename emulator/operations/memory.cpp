@@ -19,8 +19,8 @@ void load(Wave& wave, const Instruction& in) {
     if (!has_lane<W>(active, lane)) continue;
     u32 value[kRegisters] = {};
     bool outside = false;
-    const Place place = place_of<W, kForm>(wave, in, from, lane, kBytes, outside);
-    if (!outside) load_bytes<W, kBytes>(wave, in, place, lane, value);
+    const Location location = location_of<W, kForm>(wave, in, from, lane, kBytes, outside);
+    if (!outside) load_bytes<W, kBytes>(wave, in, location, lane, value);
     value[0] = placed<kBytes, kExtend, kInto>(value[0], destination[lane]);
     for (u32 i = 0; i < kRegisters; ++i) loaded[i][lane] = value[i];
   }
@@ -41,8 +41,8 @@ void store(Wave& wave, const Instruction& in) {
     for (u32 i = 0; i < kRegisters; ++i) value[i] = data[i * W + static_cast<u32>(lane)];
     if (kFrom == From::kHighHalf) value[0] >>= 16;
     bool outside = false;
-    const Place place = place_of<W, kForm>(wave, in, to, lane, kBytes, outside);
-    if (!outside) store_bytes<W, kBytes>(wave, in, place, lane, value);
+    const Location location = location_of<W, kForm>(wave, in, to, lane, kBytes, outside);
+    if (!outside) store_bytes<W, kBytes>(wave, in, location, lane, value);
   }
 }
 

@@ -261,7 +261,7 @@ void hold_all(const Formulas& formulas) {
     try {
       formula.hold();
     } catch (const emulator::Fault& fault) {
-      FAIL_CHECK(formula.name << ": " << fault.what);
+      FAIL_CHECK(formula.name << ": " << fault.message);
     }
     if (compared() == before) FAIL_CHECK(formula.name << ": its formula compared nothing");
   }
