@@ -38,8 +38,8 @@ bool differs(ops::DType dtype, std::uint64_t a, std::uint64_t b) {
   const double left = ops::Scalar::of_bits(dtype, a).value();
   const double right = ops::Scalar::of_bits(dtype, b).value();
   if (std::isnan(left) || std::isnan(right)) return std::isnan(left) != std::isnan(right);
-  const double step = size_of(dtype) == 1 ? 0.13 : 0.02;
-  return std::fabs(left - right) > step * std::max(std::fabs(left), std::fabs(right)) + 0.01;
+  const double tolerance = size_of(dtype) == 1 ? 0.13 : 0.02;
+  return std::fabs(left - right) > tolerance * std::max(std::fabs(left), std::fabs(right)) + 0.01;
 }
 
 }  // namespace
@@ -78,32 +78,32 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
 // Chooses the number of sets so that no launch of a larger case finds its operands in the cache.
 // The operands of a small case do stay in the cache, as they would in a program that has just
 // computed them.
-Bench::Places Bench::places_of(const Operands& operands) const {
-  Places places;
+Bench::BufferLayout Bench::layout_of(const Operands& operands) const {
+  BufferLayout layout;
   std::size_t inp_bytes = 0;
   for (const Operand& input : operands.inputs) {
-    places.inputs.push_back(padded(input));
-    inp_bytes += places.inputs.back();
+    layout.inputs.push_back(padded(input));
+    inp_bytes += layout.inputs.back();
   }
-  places.output = padded(operands.output);
-  const std::size_t set_bytes = inp_bytes + places.output;
-  places.sets = std::min(kBeyondCache / set_bytes + 2, kMaxPieces);
+  layout.output = padded(operands.output);
+  const std::size_t set_bytes = inp_bytes + layout.output;
+  layout.sets = std::min(kBeyondCache / set_bytes + 2, kMaxPieces);
   // If all sets fit in the cache, a few sets serve as well as many and take less time to plan.
-  if (places.sets * set_bytes <= kFitsCache) places.sets = std::min<std::size_t>(places.sets, 50);
-  if (inp_bytes != 0) places.sets = std::min(places.sets, inp_.size() / inp_bytes);
-  places.sets = std::max<std::size_t>(1, std::min(places.sets, out_.size() / places.output));
-  return places;
+  if (layout.sets * set_bytes <= kFitsCache) layout.sets = std::min<std::size_t>(layout.sets, 50);
+  if (inp_bytes != 0) layout.sets = std::min(layout.sets, inp_.size() / inp_bytes);
+  layout.sets = std::max<std::size_t>(1, std::min(layout.sets, out_.size() / layout.output));
+  return layout;
 }
 
 // The order is: all sets of the first input, all sets of the second, ...
-Addresses Bench::addresses_of(const Places& places, std::size_t set) const {
+Addresses Bench::addresses_of(const BufferLayout& layout, std::size_t set) const {
   Addresses addresses;
   std::size_t begin = 0;
-  for (const std::size_t bytes : places.inputs) {
+  for (const std::size_t bytes : layout.inputs) {
     addresses.inputs.push_back(inp_.as<char>() + begin + set * bytes);
-    begin += places.sets * bytes;
+    begin += layout.sets * bytes;
   }
-  addresses.output = out_.as<char>() + set * places.output;
+  addresses.output = out_.as<char>() + set * layout.output;
   return addresses;
 }
 
@@ -111,10 +111,10 @@ Bench::Content Bench::content(const Operand& operand, DataKind kind) {
   return {operand.dtype, operand.below, operand.numbers, operand.blocks, kind};
 }
 
-const std::vector<std::byte>& Bench::values(const Operand& operand, DataKind kind) {
-  std::vector<std::byte>& known = values_[content(operand, kind)];
-  if (known.empty()) known = content_of(operand, kind, kValues);
-  return known;
+const std::vector<std::byte>& Bench::values_of(const Operand& operand, DataKind kind) {
+  std::vector<std::byte>& cached = values_[content(operand, kind)];
+  if (cached.empty()) cached = content_of(operand, kind, kValues);
+  return cached;
 }
 
 Result<void> Bench::prepare_ours(const ops::Launch& launch) {
@@ -124,42 +124,43 @@ Result<void> Bench::run_ours(const ops::Launch& launch) const {
   return ours_ ? ours_->run(launch, stream_) : launcher_.run(launch);
 }
 
-Result<void> Bench::fill_inputs(const Operands& operands, const Places& places, DataKind kind) {
-  decltype(inputs_are_) wanted;
+Result<void> Bench::fill_inputs(const Operands& operands, const BufferLayout& layout,
+                                DataKind kind) {
+  decltype(input_contents_) contents;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
     // A single input fills the whole buffer, so that the next case with the same input finds it
     // filled.
     const std::size_t bytes =
-        operands.inputs.size() == 1 ? inp_.size() : places.sets * places.inputs[i];
+        operands.inputs.size() == 1 ? inp_.size() : layout.sets * layout.inputs[i];
     const Operand& input = operands.inputs[i];
-    wanted.emplace_back(content(input, kind), begin, bytes);
+    contents.emplace_back(content(input, kind), begin, bytes);
     begin += bytes;
   }
-  if (wanted.empty() || wanted == inputs_are_) return {};
+  if (contents.empty() || contents == input_contents_) return {};
   for (std::size_t i = 0; i < operands.inputs.size(); ++i) {
-    const std::vector<std::byte>& source = values(operands.inputs[i], kind);
-    char* const target = inp_.as<char>() + std::get<1>(wanted[i]);
-    const std::size_t bytes = std::get<2>(wanted[i]);
+    const std::vector<std::byte>& source = values_of(operands.inputs[i], kind);
+    char* const target = inp_.as<char>() + std::get<1>(contents[i]);
+    const std::size_t bytes = std::get<2>(contents[i]);
     std::size_t filled = std::min(source.size(), bytes);
     KILN_TRY(device_.copy_to_device(target, source.data(), filled));
     while (filled < bytes) {
-      const std::size_t more = std::min(filled, bytes - filled);
-      KILN_TRY(device_.copy_on_device(target + filled, target, more));
-      filled += more;
+      const std::size_t count = std::min(filled, bytes - filled);
+      KILN_TRY(device_.copy_on_device(target + filled, target, count));
+      filled += count;
     }
   }
   KILN_TRY(device_.synchronize());
-  inputs_are_ = std::move(wanted);
+  input_contents_ = std::move(contents);
   return {};
 }
 
 Result<double> Bench::copy_us(double bytes) {
   const std::size_t half = std::max<std::size_t>(static_cast<std::size_t>(bytes / 2) / 16 * 16, 16);
-  if (const auto known = copies_.find(half); known != copies_.end()) return known->second;
-  const std::size_t room = std::min(inp_.size(), out_.size());
-  const std::size_t sets = std::clamp<std::size_t>(room / half, 1, kBeyondCache / half + 2);
-  const std::size_t length = std::min(half, room);
+  if (const auto cached = copies_.find(half); cached != copies_.end()) return cached->second;
+  const std::size_t capacity = std::min(inp_.size(), out_.size());
+  const std::size_t sets = std::clamp<std::size_t>(capacity / half, 1, kBeyondCache / half + 2);
+  const std::size_t length = std::min(half, capacity);
   const auto source = [&](std::size_t i) { return inp_.as<char>() + i % sets * length; };
   const auto target = [&](std::size_t i) { return out_.as<char>() + i % sets * length; };
   // A copy as a node of a graph is slower than one on a stream, so the stream is measured.
@@ -171,14 +172,16 @@ Result<double> Bench::copy_us(double bytes) {
     return clock_->copy_by_kernel(stream_, target(i), source(i), length);
   }));
   // The buffers are those of the case, which may hold less than one copy of all its bytes.
-  const double whole = static_cast<double>(half) / static_cast<double>(length);
-  return copies_[half] = std::min(by_engine, by_kernel) * whole;
+  const double scale = static_cast<double>(half) / static_cast<double>(length);
+  return copies_[half] = std::min(by_engine, by_kernel) * scale;
 }
 
 Result<double> Bench::read_us(double bytes) {
   const std::size_t length = std::min(static_cast<std::size_t>(bytes) / 16 * 16 + 16, inp_.size());
-  const double whole = std::max(1.0, bytes / static_cast<double>(length));
-  if (const auto known = reads_.find(length); known != reads_.end()) return known->second * whole;
+  const double scale = std::max(1.0, bytes / static_cast<double>(length));
+  if (const auto cached = reads_.find(length); cached != reads_.end()) {
+    return cached->second * scale;
+  }
   const std::size_t sets =
       std::clamp<std::size_t>(inp_.size() / length, 1, kBeyondCache / length + 2);
   const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
@@ -186,11 +189,35 @@ Result<double> Bench::read_us(double bytes) {
     return clock_->read_by_kernel(stream_, out_.data(), inp_.as<char>() + i % sets * length,
                                   length);
   }));
-  return reads_[length] * whole;
+  return reads_[length] * scale;
 }
 
-Result<Measurement> Bench::measure(const BenchCase& given) {
-  BenchCase subject = given;
+Result<Bench::Launches> Bench::plan_launches(const BenchCase& subject, const KernelTraits& traits,
+                                             const BufferLayout& layout) {
+  Launches launches;
+  for (std::size_t set = 0; set < layout.sets; ++set) {
+    const Addresses addresses = addresses_of(layout, set);
+    KILN_TRY_ASSIGN(const std::optional<ops::Launch> first, plan_first(subject, addresses));
+    if (first) {
+      KILN_TRY(prepare_ours(*first));
+      KILN_TRY(run_ours(*first));
+    }
+    KILN_TRY_ASSIGN(launches.own.emplace_back(),
+                    plan_ours(subject, addresses, ops::Geometry::kOwn));
+    KILN_TRY_ASSIGN(launches.original_grid.emplace_back(),
+                    plan_ours(subject, addresses, ops::Geometry::kReference));
+    if (traits.has_step_before) {
+      KILN_TRY_ASSIGN(std::optional<ops::Launch> step, plan_before(subject, addresses));
+      launches.before.push_back(std::move(*step));
+    }
+    if (!traits.has_original) continue;
+    KILN_TRY_ASSIGN(launches.original.emplace_back(), plan_original(subject, addresses));
+  }
+  return launches;
+}
+
+Result<Measurement> Bench::measure(const BenchCase& requested) {
+  BenchCase subject = requested;
   subject.gpu = ops::Gpu::of(device_.info());
   KILN_TRY_ASSIGN(const KernelTraits traits, traits_of(subject.kernel));
   KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
@@ -204,48 +231,32 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.min_bytes = operands.min_bytes();
   measured.stands_for_original = traits.stands_for_original;
 
-  const Places places = places_of(operands);
-  KILN_TRY(fill_inputs(operands, places, subject.kind));
-  KILN_TRY_ASSIGN(measured.chosen, is_chosen(subject, addresses_of(places, 0)));
-  std::vector<ops::Launch> own, original_grid, original, before;
-  for (std::size_t set = 0; set < places.sets; ++set) {
-    const Addresses addresses = addresses_of(places, set);
-    KILN_TRY_ASSIGN(const std::optional<ops::Launch> first, plan_first(subject, addresses));
-    if (first) {
-      KILN_TRY(prepare_ours(*first));
-      KILN_TRY(run_ours(*first));
-    }
-    KILN_TRY_ASSIGN(own.emplace_back(), plan_ours(subject, addresses, ops::Geometry::kOwn));
-    KILN_TRY_ASSIGN(original_grid.emplace_back(),
-                    plan_ours(subject, addresses, ops::Geometry::kReference));
-    if (traits.has_step_before) {
-      KILN_TRY_ASSIGN(std::optional<ops::Launch> step, plan_before(subject, addresses));
-      before.push_back(std::move(*step));
-    }
-    if (!traits.has_original) continue;
-    KILN_TRY_ASSIGN(original.emplace_back(), plan_original(subject, addresses));
-  }
+  const BufferLayout layout = layout_of(operands);
+  KILN_TRY(fill_inputs(operands, layout, subject.kind));
+  KILN_TRY_ASSIGN(measured.chosen, is_chosen(subject, addresses_of(layout, 0)));
+  KILN_TRY_ASSIGN(const Launches launches, plan_launches(subject, traits, layout));
 
-  KILN_TRY(prepare_ours(own[0]));
-  KILN_TRY(prepare_ours(original_grid[0]));
+  KILN_TRY(prepare_ours(launches.own[0]));
+  KILN_TRY(prepare_ours(launches.original_grid[0]));
   std::vector<CudaClock::Work> works = {
-      [&](std::size_t i) { return run_ours(own[i % places.sets]); },
-      [&](std::size_t i) { return run_ours(original_grid[i % places.sets]); },
+      [&](std::size_t i) { return run_ours(launches.own[i % layout.sets]); },
+      [&](std::size_t i) { return run_ours(launches.original_grid[i % layout.sets]); },
       [&](std::size_t) {
-        const ops::Launch& empty = traits.has_original ? original[0] : own[0];
+        const ops::Launch& empty = traits.has_original ? launches.original[0] : launches.own[0];
         return clock_->launch_nothing(stream_, empty.grid, empty.block);
       }};
   const bool has_original = originals_ && traits.has_original;
   if (has_original) {
-    KILN_TRY(originals_->prepare(original[0]));
-    works.push_back(
-        [&](std::size_t i) { return originals_->run(original[i % places.sets], stream_); });
+    KILN_TRY(originals_->prepare(launches.original[0]));
+    works.push_back([&](std::size_t i) {
+      return originals_->run(launches.original[i % layout.sets], stream_);
+    });
   }
-  if (!before.empty()) {
-    KILN_TRY(prepare_ours(before[0]));
+  if (!launches.before.empty()) {
+    KILN_TRY(prepare_ours(launches.before[0]));
     works.push_back([&](std::size_t i) -> Result<void> {
-      KILN_TRY(run_ours(before[i % places.sets]));
-      return run_ours(own[i % places.sets]);
+      KILN_TRY(run_ours(launches.before[i % layout.sets]));
+      return run_ours(launches.own[i % layout.sets]);
     });
   }
   const CudaClock::Plan plan{pieces_of(measured.min_bytes), settings_.samples};
@@ -255,7 +266,7 @@ Result<Measurement> Bench::measure(const BenchCase& given) {
   measured.original_grid_us = times[1];
   measured.empty_us = times[2];
   if (has_original) measured.original_us = times[3];
-  if (!before.empty()) measured.with_step_before_us = times.back();
+  if (!launches.before.empty()) measured.with_step_before_us = times.back();
   if (std::max(measured.own_us, measured.original_grid_us) >= kLongCaseUs) {
     KILN_TRY_ASSIGN(measured.copy_us, copy_us(measured.min_bytes));
   }
@@ -269,9 +280,9 @@ Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subje
   KILN_TRY_ASSIGN(const KernelTraits traits, traits_of(subject.kernel));
   if (!originals_ || !traits.has_original) return std::optional<std::size_t>();
   KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
-  const Places places = places_of(operands);
-  KILN_TRY(fill_inputs(operands, places, subject.kind));
-  const Addresses addresses = addresses_of(places, 0);
+  const BufferLayout layout = layout_of(operands);
+  KILN_TRY(fill_inputs(operands, layout, subject.kind));
+  const Addresses addresses = addresses_of(layout, 0);
   KILN_TRY_ASSIGN(const ops::Launch ours, plan_ours(subject, addresses, ops::Geometry::kOwn));
   KILN_TRY_ASSIGN(const ops::Launch original, plan_original(subject, addresses));
   KILN_TRY(prepare_ours(ours));
@@ -288,10 +299,10 @@ Result<std::optional<std::size_t>> Bench::count_differing(const BenchCase& subje
   }
   std::size_t count = 0;
   const std::size_t width = size_of(operands.output.dtype);
-  for (std::size_t at = 0; at < results[0].size(); at += width) {
+  for (std::size_t offset = 0; offset < results[0].size(); offset += width) {
     std::uint64_t a = 0, b = 0;
-    std::memcpy(&a, results[0].data() + at, width);
-    std::memcpy(&b, results[1].data() + at, width);
+    std::memcpy(&a, results[0].data() + offset, width);
+    std::memcpy(&b, results[1].data() + offset, width);
     count += differs(operands.output.dtype, a, b);
   }
   return std::optional<std::size_t>(count);

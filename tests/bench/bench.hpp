@@ -20,7 +20,7 @@ namespace kiln::bench {
 class Bench {
  public:
   struct Settings {
-    std::size_t samples = 31;   // most samples of each measurement
+    std::size_t samples = 31;   // of each measurement, at most
     double budget_us = 20'000;  // for the samples of one case
     std::string originals;      // folder of their cubins; empty: the originals are not measured
     std::string target;         // of kiln's images; empty: the best for the device
@@ -42,19 +42,28 @@ class Bench {
   Bench(const Device& device, const Settings& settings, std::unique_ptr<CudaClock> clock,
         Stream stream);
 
-  // The places of the sets of operands that launches rotate over.
-  struct Places {
+  // Where the sets of operands lie that launches rotate over.
+  struct BufferLayout {
     std::vector<std::size_t> inputs;  // bytes from one set to the next, including padding
     std::size_t output = 0;
     std::size_t sets = 1;
   };
-  Places places_of(const Operands& operands) const;
-  Addresses addresses_of(const Places& places, std::size_t set) const;
-  Result<void> fill_inputs(const Operands& operands, const Places& places, DataKind kind);
-  const std::vector<std::byte>& values(const Operand& operand, DataKind kind);
+  BufferLayout layout_of(const Operands& operands) const;
+  Addresses addresses_of(const BufferLayout& layout, std::size_t set) const;
+  Result<void> fill_inputs(const Operands& operands, const BufferLayout& layout, DataKind kind);
+  const std::vector<std::byte>& values_of(const Operand& operand, DataKind kind);
   Result<void> prepare_ours(const ops::Launch& launch);
   Result<void> run_ours(const ops::Launch& launch) const;
 
+  // The launches of a case, one for each set of operands.
+  struct Launches {
+    std::vector<ops::Launch> own, original_grid;
+    std::vector<ops::Launch> original;  // empty: there is none
+    std::vector<ops::Launch> before;    // the step before the own launch; empty: there is none
+  };
+  // Also runs what makes inputs for the launches.
+  Result<Launches> plan_launches(const BenchCase& subject, const KernelTraits& traits,
+                                 const BufferLayout& layout);
   Device device_;
   Settings settings_;
   std::unique_ptr<CudaClock> clock_;
@@ -68,7 +77,7 @@ class Bench {
   using Content = std::tuple<ops::DType, std::size_t, Numbers, std::string_view, DataKind>;
   static Content content(const Operand& operand, DataKind kind);
   std::map<Content, std::vector<std::byte>> values_;
-  std::vector<std::tuple<Content, std::size_t, std::size_t>> inputs_are_;  // first byte, length
+  std::vector<std::tuple<Content, std::size_t, std::size_t>> input_contents_;  // first byte, length
   std::map<std::size_t, double> copies_, reads_;
 };
 

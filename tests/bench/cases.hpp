@@ -42,7 +42,7 @@ struct BenchCase {
   std::vector<ops::Extents> strides;
   std::vector<double> scalars;
   Windows windows;
-  std::size_t places = 0;  // size of the dim that ids index; 0: as large as the number of ids
+  std::size_t indexed_size = 0;  // size of the dim that ids index; 0: as large as the number of ids
   DataKind kind = DataKind::kUniform;
   View view = View::kContiguous;
   std::string shape;  // "2^22", "transposed 512x512"

@@ -198,7 +198,7 @@ struct CudaClock::State {
   }
 
   // Returns the microseconds of one run of `batch`, which puts work on the stream.
-  Result<double> once(Handle stream, const std::function<Result<void>()>& batch) const {
+  Result<double> time_once(Handle stream, const std::function<Result<void>()>& batch) const {
     KILN_TRY(check(cuda.event_record(start, stream), "cuEventRecord"));
     KILN_TRY(batch());
     KILN_TRY(check(cuda.event_record(end, stream), "cuEventRecord"));
@@ -212,14 +212,14 @@ struct CudaClock::State {
   // single launch is longer than a short piece. Works of the same length must have the same number
   // of pieces, and so of places in memory, or the cache would hold more of one than of another.
   Result<double> estimate_us(Handle stream, std::size_t pieces, const Work& work) const {
-    KILN_TRY_ASSIGN(const double one_us, once(stream, [&] { return work(1); }));
-    const std::size_t few = std::min<std::size_t>(pieces, 32);
+    KILN_TRY_ASSIGN(const double one_us, time_once(stream, [&] { return work(1); }));
+    const std::size_t count = std::min<std::size_t>(pieces, 32);
     if (one_us > 50) return one_us;
-    KILN_TRY_ASSIGN(const double all_us, once(stream, [&]() -> Result<void> {
-                      for (std::size_t i = 0; i < few; ++i) KILN_TRY(work(i));
+    KILN_TRY_ASSIGN(const double all_us, time_once(stream, [&]() -> Result<void> {
+                      for (std::size_t i = 0; i < count; ++i) KILN_TRY(work(i));
                       return {};
                     }));
-    return all_us / static_cast<double>(few);
+    return all_us / static_cast<double>(count);
   }
 
   // Runs a work once before it is captured: what a first launch does in addition (loading a module,
@@ -247,8 +247,8 @@ struct CudaClock::State {
   // Launches the graphs in turns for `rounds` rounds, each of which begins with another graph,
   // without waiting in between, so that the device never idles. Adds the microseconds of each graph
   // to its `samples`.
-  Result<void> take_turns(Handle stream, const std::vector<Handle>& graphs, std::size_t rounds,
-                          std::vector<std::vector<double>>& samples) {
+  Result<void> run_interleaved(Handle stream, const std::vector<Handle>& graphs, std::size_t rounds,
+                               std::vector<std::vector<double>>& samples) {
     while (marks.size() < rounds * graphs.size() + 1) {
       Handle mark = nullptr;
       KILN_TRY(check(cuda.event_create(&mark, 0), "cuEventCreate"));
@@ -278,9 +278,10 @@ struct CudaClock::State {
   Result<double> median_us(Handle stream, const Plan& plan,
                            const std::function<Result<void>()>& batch) const {
     std::vector<double> samples;
-    for (std::size_t i = 0; i < 3; ++i) KILN_TRY(once(stream, batch));  // warm clocks and caches
+    // Warms clocks and caches.
+    for (std::size_t i = 0; i < 3; ++i) KILN_TRY(time_once(stream, batch));
     for (std::size_t i = 0; i < plan.samples; ++i) {
-      KILN_TRY_ASSIGN(const double us, once(stream, batch));
+      KILN_TRY_ASSIGN(const double us, time_once(stream, batch));
       samples.push_back(us / static_cast<double>(plan.pieces));
     }
     return median(std::move(samples));
@@ -341,15 +342,16 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
   for (const Work& work : works) {
     KILN_TRY(state.run_first(stream, work));
     KILN_TRY_ASSIGN(const double one_us, state.estimate_us(stream.native(), plan.pieces, work));
-    const auto wanted = static_cast<std::size_t>(kSampleUs / one_us);
-    const std::size_t fewest = one_us < kSampleUs ? std::min<std::size_t>(plan.pieces, 4) : 1;
-    const std::size_t count = std::clamp(wanted, fewest, plan.pieces);
+    const auto target = static_cast<std::size_t>(kSampleUs / one_us);
+    const std::size_t min_pieces = one_us < kSampleUs ? std::min<std::size_t>(plan.pieces, 4) : 1;
+    const std::size_t count = std::clamp(target, min_pieces, plan.pieces);
     KILN_TRY_ASSIGN(const Handle graph, state.instantiate(stream, count, work));
     graphs.list.push_back(graph);
     pieces.push_back(static_cast<double>(count));
   }
   std::vector<std::vector<double>> samples(works.size());
-  KILN_TRY(state.take_turns(stream.native(), graphs.list, 1, samples));  // warms clocks and caches
+  KILN_TRY(
+      state.run_interleaved(stream.native(), graphs.list, 1, samples));  // warms clocks and caches
   double round_us = 0;
   for (std::vector<double>& each : samples) {
     round_us += each.back();
@@ -357,8 +359,8 @@ Result<std::vector<double>> CudaClock::graphs_us(StreamRef stream, const Plan& p
   }
   const auto affordable = static_cast<std::size_t>(budget_us / round_us);
   const std::size_t rounds = std::min(plan.samples, std::max(kMinSamples, affordable));
-  KILN_TRY(state.take_turns(stream.native(), graphs.list, round_us < 3 * budget_us ? rounds : 1,
-                            samples));
+  KILN_TRY(state.run_interleaved(stream.native(), graphs.list,
+                                 round_us < 3 * budget_us ? rounds : 1, samples));
   std::vector<double> medians;
   for (std::size_t i = 0; i < works.size(); ++i) {
     medians.push_back(median(std::move(samples[i])) / pieces[i]);

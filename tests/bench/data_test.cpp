@@ -13,7 +13,7 @@ namespace {
 
 struct Counts {
   std::size_t nans = 0, infinities = 0, zeros = 0, negative = 0, subnormal = 0;
-  double least = 1e300, most = -1e300;
+  double min = 1e300, max = -1e300;
 };
 
 Counts count(ops::DType dtype, DataKind kind) {
@@ -31,20 +31,20 @@ Counts count(ops::DType dtype, DataKind kind) {
     counts.negative += value < 0;
     counts.subnormal += value != 0 && std::fabs(value) < 0x1p-126;
     if (!std::isfinite(value)) continue;
-    counts.least = std::min(counts.least, value);
-    counts.most = std::max(counts.most, value);
+    counts.min = std::min(counts.min, value);
+    counts.max = std::max(counts.max, value);
   }
   return counts;
 }
 
 TEST_CASE("data is of its kind") {
   const Counts uniform = count(ops::DType::kF32, DataKind::kUniform);
-  CHECK((uniform.least >= 0 && uniform.most <= 1 && uniform.most > 0.99));
+  CHECK((uniform.min >= 0 && uniform.max <= 1 && uniform.max > 0.99));
   const Counts negative = count(ops::DType::kF32, DataKind::kNegative);
-  CHECK((negative.least >= -1 && negative.most <= 0));
+  CHECK((negative.min >= -1 && negative.max <= 0));
   const Counts normal = count(ops::DType::kF64, DataKind::kNormal);
   CHECK((normal.negative > 49000 && normal.negative < 51000));
-  CHECK((normal.most > 3.5 && normal.most < 6 && normal.nans == 0));
+  CHECK((normal.max > 3.5 && normal.max < 6 && normal.nans == 0));
   const Counts special = count(ops::DType::kF32, DataKind::kSpecial);
   for (const std::size_t each :
        {special.nans, special.infinities, special.zeros, special.subnormal}) {
@@ -53,9 +53,9 @@ TEST_CASE("data is of its kind") {
   CHECK(count(ops::DType::kF8E4M3, DataKind::kSpecial).nans > 180);
 
   CHECK(count(ops::DType::kI64, DataKind::kNegative).negative == 100000);
-  CHECK(count(ops::DType::kU8, DataKind::kNegative).least == 128);
-  CHECK(count(ops::DType::kU32, DataKind::kUniform).most == 255);
-  CHECK(count(ops::DType::kI16, DataKind::kSpecial).least == -32768);
+  CHECK(count(ops::DType::kU8, DataKind::kNegative).min == 128);
+  CHECK(count(ops::DType::kU32, DataKind::kUniform).max == 255);
+  CHECK(count(ops::DType::kI16, DataKind::kSpecial).min == -32768);
 }
 
 double f16_at(const std::vector<std::byte>& bytes, std::size_t at) {

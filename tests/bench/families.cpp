@@ -23,17 +23,17 @@ const std::vector<Family>& families() {
   return list;
 }
 
-struct Found {
+struct FamilyKernel {
   const Family* family;
   Kernel kernel;
 };
-Result<Found> find(std::string_view kernel) {
+Result<FamilyKernel> find(std::string_view kernel) {
   for (const Kernel& own : ops::kOwnKernels) {
     if (own.name != kernel) continue;
     for (const Family& family : families()) {
       if (family.name == own.family && family.scalars.size() == own.scalars &&
           (family.root.empty() || family.root == own.root)) {
-        return Found{&family, own};
+        return FamilyKernel{&family, own};
       }
     }
   }
@@ -48,7 +48,7 @@ bool has_original(const Family& family) {
 }
 
 // Returns the name of the original that does the same.
-std::string original_name(const Found& found) {
+std::string original_name(const FamilyKernel& found) {
   const std::string name(found.kernel.name);
   const std::string_view root = found.family->original_root;
   return root.empty() ? name : std::string(root) + name.substr(found.kernel.root.size());
@@ -151,7 +151,7 @@ bool Operands::is_contiguous() const {
 }
 
 Result<KernelTraits> traits_of(std::string_view name) {
-  KILN_TRY_ASSIGN(const Found found, find(name));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(name));
   const Family& family = *found.family;
   return KernelTraits{
       .module = found.kernel.module,
@@ -160,7 +160,7 @@ Result<KernelTraits> traits_of(std::string_view name) {
       .cost = found.kernel.cost,
       .bound = family.bound_of != nullptr ? family.bound_of(found.kernel) : family.bound,
       .data_matters = family.data_matters && found.kernel.cost != Cost::kMove,
-      .largest = family.largest,
+      .max_count = family.max_count,
       .scalars = family.scalars.size(),
       .is_for_views = family.is_for_views,
       .has_views = family.views != 0,
@@ -175,7 +175,7 @@ Result<KernelTraits> traits_of(std::string_view name) {
 }
 
 Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind kind) {
-  KILN_TRY_ASSIGN(const Found found, find(name));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(name));
   BenchCase subject = found.family->sized == nullptr
                           ? contiguous_case(std::string(name), count)
                           : found.family->sized(std::string(name), count);
@@ -184,17 +184,17 @@ Result<BenchCase> sized_case(std::string_view name, std::size_t count, DataKind 
 }
 
 Result<Operands> operands_of(const BenchCase& subject) {
-  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(subject.kernel));
   return found.family->operands(found.kernel, subject);
 }
 
-Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses,
+Result<ops::Launch> plan_ours(const BenchCase& requested, const Addresses& addresses,
                               ops::Geometry geometry) {
-  KILN_TRY_ASSIGN(const Found found, find(given.kernel));
-  const BenchCase subject = with_scalars(given, *found.family);
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(requested.kernel));
+  const BenchCase subject = with_scalars(requested, *found.family);
   if (found.family->plan == nullptr) {
     return Error{ErrorCode::kUnavailable,
-                 "our helpers plan no launch of '" + given.kernel + "' for the benchmark",
+                 "our helpers plan no launch of '" + requested.kernel + "' for the benchmark",
                  {},
                  {}};
   }
@@ -203,21 +203,21 @@ Result<ops::Launch> plan_ours(const BenchCase& given, const Addresses& addresses
 
 Result<std::optional<ops::Launch>> plan_first(const BenchCase& subject,
                                               const Addresses& addresses) {
-  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(subject.kernel));
   if (found.family->first == nullptr) return std::optional<ops::Launch>();
   return found.family->first(subject, addresses);
 }
 
 Result<std::optional<ops::Launch>> plan_before(const BenchCase& subject,
                                                const Addresses& addresses) {
-  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(subject.kernel));
   if (found.family->before == nullptr) return std::optional<ops::Launch>();
   KILN_TRY_ASSIGN(ops::Launch launch, found.family->before(found.kernel, subject, addresses));
   return std::optional<ops::Launch>(std::move(launch));
 }
 
 Result<bool> is_chosen(const BenchCase& subject, const Addresses& addresses) {
-  KILN_TRY_ASSIGN(const Found found, find(subject.kernel));
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(subject.kernel));
   if (!found.family->is_choice) return true;
   BenchCase by_helpers = subject;
   by_helpers.kernel = original_name(found);
@@ -226,13 +226,14 @@ Result<bool> is_chosen(const BenchCase& subject, const Addresses& addresses) {
   return launch.kernel == subject.kernel;
 }
 
-Result<ops::Launch> plan_original(const BenchCase& given, const Addresses& addresses) {
-  KILN_TRY_ASSIGN(const Found found, find(given.kernel));
+Result<ops::Launch> plan_original(const BenchCase& requested, const Addresses& addresses) {
+  KILN_TRY_ASSIGN(const FamilyKernel found, find(requested.kernel));
   const Family& family = *found.family;
   if (!has_original(family)) {
-    return Error{ErrorCode::kUnavailable, "'" + given.kernel + "' is a name of our own", {}, {}};
+    return Error{
+        ErrorCode::kUnavailable, "'" + requested.kernel + "' is a name of our own", {}, {}};
   }
-  const BenchCase subject = with_scalars(given, family);
+  const BenchCase subject = with_scalars(requested, family);
   ops::Launch launch;
   launch.module = found.kernel.module;
   launch.kernel = original_name(found);

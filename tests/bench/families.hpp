@@ -53,7 +53,7 @@ struct KernelTraits {
   Cost cost = Cost::kBrief;
   Bound bound = Bound::kMemory;
   bool data_matters = true;
-  std::size_t largest = 0;  // largest count to measure with
+  std::size_t max_count = 0;  // largest count to measure with
   std::size_t scalars = 0;
   bool is_for_views = false;         // for views of another family, measured with it
   bool has_views = false;            // takes strides of its operands

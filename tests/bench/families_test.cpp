@@ -33,14 +33,14 @@ BenchCase transposed(const char* kernel) {
 BenchCase chosen_rows(const char* kernel) {
   BenchCase subject = contiguous_case(kernel, 4096);
   subject.dims = {3, 5, 7};
-  subject.places = 11;
+  subject.indexed_size = 11;
   return subject;
 }
 
-BenchCase matrix_case(const char* kernel, ops::Extents dims, std::size_t places = 0) {
+BenchCase matrix_case(const char* kernel, ops::Extents dims, std::size_t indexed_size = 0) {
   BenchCase subject = contiguous_case(kernel, 1);
   subject.dims = dims;
-  subject.places = places;
+  subject.indexed_size = indexed_size;
   return subject;
 }
 
@@ -162,8 +162,8 @@ TEST_CASE("a case touches what its operands hold, a repeated element once") {
   CHECK(bytes(rows) == 2 * 2 * 300 * 40);
   CHECK(operands_of(rows)->inputs[0].bytes() == 2 * (299 * 64 + 40));
   CHECK_FALSE(operands_of(rows)->is_contiguous());
-  // Ids, the indexed elements, and the output. If there are many places, only those that ids can
-  // name count.
+  // Ids, the indexed elements, and the output. If the dim is large, only those elements that ids
+  // can name count.
   BenchCase chosen = chosen_rows("is_u32_f32");
   CHECK(bytes(chosen) == 4 * (5 + 2 * 3 * 5 * 7));
   chosen.kernel = "sa_u32_f32";

@@ -165,7 +165,7 @@ Family long_norm() {
   Family family = layernorm("long-norm");
   family.original_root = "layernorm";
   family.is_choice = true;
-  family.largest = std::size_t{1} << 24;
+  family.max_count = std::size_t{1} << 24;
   family.shapes = {{1, 32000}, {1, 128256}, {4, 50257}};
   family.sized = one_long_row;
   family.plan = plan_long_norm;

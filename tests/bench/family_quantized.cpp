@@ -97,22 +97,22 @@ void original_dequantize(const BenchCase& subject, const Addresses& addresses,
 // --- get_rows
 
 std::size_t places_of(const BenchCase& subject) {
-  return subject.places != 0 ? subject.places : subject.dims[0];
+  return subject.indexed_size != 0 ? subject.indexed_size : subject.dims[0];
 }
 std::size_t chosen_values(const BenchCase& subject) {
   return std::min(subject.dims[0], places_of(subject)) * subject.dims[1];
 }
 Operands get_rows_operands(const Kernel& kernel, const BenchCase& subject) {
-  const std::size_t places = places_of(subject), columns = subject.dims[1];
-  return {{blocks(format_of(kernel), places * columns, chosen_values(subject)),
-           ids_below(subject.dims[0], places)},
+  const std::size_t indexed_size = places_of(subject), columns = subject.dims[1];
+  return {{blocks(format_of(kernel), indexed_size * columns, chosen_values(subject)),
+           ids_below(subject.dims[0], indexed_size)},
           f32_of(subject.dims[0] * columns)};
 }
 Operands get_float_rows_operands(const Kernel& kernel, const BenchCase& subject) {
-  const std::size_t places = places_of(subject), columns = subject.dims[1];
-  Operand table{kernel.first, {{places, columns}}};
+  const std::size_t indexed_size = places_of(subject), columns = subject.dims[1];
+  Operand table{kernel.first, {{indexed_size, columns}}};
   table.used = chosen_values(subject);
-  return {{table, ids_below(subject.dims[0], places)}, f32_of(subject.dims[0] * columns)};
+  return {{table, ids_below(subject.dims[0], indexed_size)}, f32_of(subject.dims[0] * columns)};
 }
 template <typename Call>
 Result<ops::Launch> plan_rows(Call call, const BenchCase& subject, const Addresses& addresses,
@@ -312,7 +312,7 @@ Bound bound_of_vectors(const Kernel& kernel) {
 Operands moe_operands(const Kernel& kernel, const BenchCase& subject) {
   const std::size_t rows = subject.dims[0], columns = subject.dims[1], batches = subject.dims[2];
   const std::size_t tasks = batches * subject.dims[3];
-  const std::size_t experts = subject.places != 0 ? subject.places : 8;
+  const std::size_t experts = subject.indexed_size != 0 ? subject.indexed_size : 8;
   return {{blocks(format_of(kernel), experts * rows * columns,
                   std::min(experts, tasks) * rows * columns),
            activations(batches, columns), only_before(batches * columns),
@@ -357,11 +357,11 @@ BenchCase moe_case(std::string kernel, std::size_t count) {
 }  // namespace
 
 std::vector<Family> quantized_families() {
-  constexpr std::size_t kLargest = std::size_t{1} << 26;
+  constexpr std::size_t kMaxCount = std::size_t{1} << 26;
   const auto rows_family = [](std::string_view name, auto operands, auto plan, auto original) {
     return Family{.name = name,
                   .data_matters = false,
-                  .largest = kLargest,
+                  .max_count = kMaxCount,
                   .shapes = {{8, 4096}, {2048, 4096}},
                   .sized = matrix_case,
                   .operands = operands,
@@ -371,7 +371,7 @@ std::vector<Family> quantized_families() {
   return {
       {.name = "quantize",
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes = {{1, 4096}, {8, 14336}, {4096, 4096}},
        .sized = matrix_case,
        .operands = quantize_operands,
@@ -380,7 +380,7 @@ std::vector<Family> quantized_families() {
 
       {.name = "dequantize",
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of =
            [](const Kernel&) {
              return std::vector<ops::Extents>{{14336, 4096}};
@@ -397,7 +397,7 @@ std::vector<Family> quantized_families() {
       {.name = "dequantize_mul_mat_vec",
        .bound = Bound::kReads,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of = matrices,
        .sized = matrix_case,
        .operands = f32_vector_operands,
@@ -407,7 +407,7 @@ std::vector<Family> quantized_families() {
       {.name = "mul_mat_vec",
        .bound_of = bound_of_vectors,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of = vector_shapes,
        .sized = matrix_case,
        .operands = product_operands,
@@ -418,7 +418,7 @@ std::vector<Family> quantized_families() {
       // For formats that the original does not have.
       {.name = "own dequantize",
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of =
            [](const Kernel&) {
              return std::vector<ops::Extents>{{14336, 4096}};
@@ -430,7 +430,7 @@ std::vector<Family> quantized_families() {
       {.name = "own mul_mat_vec",
        .bound = Bound::kReads,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of = vector_shapes,
        .sized = matrix_case,
        .operands = product_operands,
@@ -440,7 +440,7 @@ std::vector<Family> quantized_families() {
       {.name = "held vectors",
        .bound = Bound::kArithmetic,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of = held_shapes,
        .sized = held_case,
        .operands = product_operands,
@@ -450,7 +450,7 @@ std::vector<Family> quantized_families() {
       {.name = "mul_mat",
        .bound = Bound::kArithmetic,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .shapes_of = matrix_shapes,
        .sized = tiles_case,
        .operands = product_operands,
@@ -461,7 +461,7 @@ std::vector<Family> quantized_families() {
       {.name = "indexed_moe",
        .bound = Bound::kArithmetic,
        .data_matters = false,
-       .largest = kLargest,
+       .max_count = kMaxCount,
        .sized = moe_case,
        .operands = moe_operands,
        .plan = plan_moe,

@@ -224,7 +224,7 @@ Family long_softmax() {
   Family family = softmax("long-softmax");
   family.original_root = "softmax";
   family.is_choice = true;
-  family.largest = std::size_t{1} << 24;  // the original takes half a second
+  family.max_count = std::size_t{1} << 24;  // the original takes half a second
   family.shapes = {{1, 32000}, {1, 128256}, {8, 50257}};
   family.sized = one_row;
   family.plan = plan_long_softmax;
@@ -255,7 +255,7 @@ std::vector<Family> row_families() {
 
       // The original takes 53 seconds for 2^28 of f16, normally distributed.
       {.name = "sum-into",
-       .largest = std::size_t{1} << 22,
+       .max_count = std::size_t{1} << 22,
        .views = 1,
        .always_info = true,
        .sums_last = true,

@@ -43,7 +43,7 @@ struct Family {
   Bound bound = Bound::kMemory;
   Bound (*bound_of)(const Kernel& kernel) = nullptr;  // if it differs between kernels
   bool data_matters = true;                           // the time may depend on the inputs
-  std::size_t largest = std::size_t{1} << 28;         // largest count to measure with
+  std::size_t max_count = std::size_t{1} << 28;       // largest count to measure with
   bool is_for_views = false;  // for large views of another family, with which it is measured
   std::size_t views = 0;     // number of stride lists in the layout block; 0: no such block
   bool always_info = false;  // there is a layout block even if all operands are contiguous

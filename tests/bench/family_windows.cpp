@@ -53,15 +53,15 @@ BenchCase images(std::string kernel, std::size_t count) {
     subject.dims = {1, std::max<std::size_t>(count / channels / 8, 1), channels, 8};
     return subject;
   }
-  const std::size_t least = kWork == Work::kPool ? 2 : 1;
-  const std::size_t size = std::max<std::size_t>(count / channels, least);
+  const std::size_t min_size = kWork == Work::kPool ? 2 : 1;
+  const std::size_t size = std::max<std::size_t>(count / channels, min_size);
   if (!flat) {
     subject.dims = {1, channels, size};
     return subject;
   }
-  std::size_t columns = least;
+  std::size_t columns = min_size;
   while (columns * columns < size) columns *= 2;
-  subject.dims = {1, channels, std::max(size / columns, least), columns};
+  subject.dims = {1, channels, std::max(size / columns, min_size), columns};
   return subject;
 }
 
@@ -274,7 +274,7 @@ Family windows(std::string_view name, decltype(Family::plan) plan) {
   return {.name = name,
           .bound = kSums ? Bound::kArithmetic : Bound::kMemory,
           .data_matters = false,
-          .largest = std::size_t{1} << (kSums ? 24 : 28),
+          .max_count = std::size_t{1} << (kSums ? 24 : 28),
           .sized = images<kWork>,
           .operands = operands<kWork>,
           .plan = plan,

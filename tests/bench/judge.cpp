@@ -25,7 +25,7 @@ class Judge {
  public:
   explicit Judge(const Measurement& measured) : measured_(measured) {}
 
-  void at_most(Geometry geometry, double limit_us, const char* reason) {
+  void check_limit(Geometry geometry, double limit_us, const char* reason) {
     const double us = measured_.us(geometry), allowed = with_noise(limit_us);
     if (us > allowed) failures_.push_back({geometry, reason, us, allowed});
   }
@@ -35,7 +35,7 @@ class Judge {
     for (const Geometry geometry : kGeometries) {
       if (measured_.stands_for_original && geometry == Geometry::kReference) continue;
       if (measured_.original_us) {
-        at_most(geometry, *measured_.original_us, "slower than the original");
+        check_limit(geometry, *measured_.original_us, "slower than the original");
       }
       judge_small(geometry);
       if (measured_.us(geometry) >= kLongCaseUs) judge_long(geometry);
@@ -49,9 +49,9 @@ class Judge {
     constexpr double kLarge = 48e6;
     if (measured_.bound != Bound::kReads || measured_.read_us == 0) return;
     if (measured_.min_bytes >= kLarge) {
-      at_most(Geometry::kOwn, measured_.read_us / 0.90, "90% of the rate of a bare read");
+      check_limit(Geometry::kOwn, measured_.read_us / 0.90, "90% of the rate of a bare read");
     } else {
-      at_most(Geometry::kOwn, measured_.read_us / 0.85, "85% of the rate of a bare read");
+      check_limit(Geometry::kOwn, measured_.read_us / 0.85, "85% of the rate of a bare read");
     }
   }
 
@@ -59,7 +59,7 @@ class Judge {
     constexpr double kRoundTripUs = 0.60;
     if (!measured_.contiguous || measured_.subject.count() != 4096) return;
     if (!is_short_and_common(measured_)) return;
-    at_most(geometry, measured_.empty_us + kRoundTripUs, "0.60 us above the empty node");
+    check_limit(geometry, measured_.empty_us + kRoundTripUs, "0.60 us above the empty node");
   }
 
   void judge_long(Geometry geometry) {
@@ -70,18 +70,18 @@ class Judge {
     if (geometry == Geometry::kOwn && measured_.contiguous && measured_.copy_us > 0 &&
         measured_.bound == Bound::kMemory && measured_.subject.kind == DataKind::kUniform &&
         !is_f64_function) {
-      at_most(geometry, measured_.copy_us / 0.90, "90% of the copy rate");
+      check_limit(geometry, measured_.copy_us / 0.90, "90% of the copy rate");
     }
     if (view != View::kTransposed) return;
     if (measured_.cost != Cost::kMove) {
       if (measured_.original_us) {
-        at_most(geometry, *measured_.original_us / 1.3, "1.3 times the original");
+        check_limit(geometry, *measured_.original_us / 1.3, "1.3 times the original");
       }
     } else if (geometry == Geometry::kReference && measured_.subject.kernel.starts_with("ucopy")) {
       if ((width == 2 || width == 4) && measured_.copy_us > 0) {
-        at_most(geometry, 2 * measured_.copy_us, "half the copy rate");
+        check_limit(geometry, 2 * measured_.copy_us, "half the copy rate");
       }
-      if (width == 1) at_most(geometry, 1.6 * measured_.empty_us, "1.6 times the empty grid");
+      if (width == 1) check_limit(geometry, 1.6 * measured_.empty_us, "1.6 times the empty grid");
     }
   }
 

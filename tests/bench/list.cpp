@@ -10,7 +10,7 @@
 namespace kiln::bench {
 namespace {
 
-constexpr std::size_t kOddCounts[] = {77, 1001, 50257, 299 * 1283};
+constexpr std::size_t kUnevenCounts[] = {77, 1001, 50257, 299 * 1283};
 constexpr std::size_t kMinForEachKind = 256;  // smaller launches run on one kind of data
 
 struct Shape {
@@ -148,9 +148,11 @@ std::vector<BenchCase> full_list(const std::vector<std::string>& kernels) {
   for (const std::string& kernel : representatives(kernels)) {
     const KernelTraits traits = *traits_of(kernel);
     if (traits.is_for_views) continue;
-    for (std::size_t count = 1; count <= traits.largest; count *= 4) list.add_sized(kernel, count);
-    for (const std::size_t count : kOddCounts) list.add_sized(kernel, count);
-    for (std::size_t count = kMinForEachKind; traits.data_matters && count <= traits.largest;
+    for (std::size_t count = 1; count <= traits.max_count; count *= 4) {
+      list.add_sized(kernel, count);
+    }
+    for (const std::size_t count : kUnevenCounts) list.add_sized(kernel, count);
+    for (std::size_t count = kMinForEachKind; traits.data_matters && count <= traits.max_count;
          count *= 16) {
       for (const DataKind kind : kDataKinds) list.add_sized(kernel, count, kind);
     }

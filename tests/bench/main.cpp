@@ -182,18 +182,18 @@ Result<std::vector<BenchCase>> chosen_cases(const Options& options, const Record
 // Returns the name of the ABI's product of the same matrix and vectors as a product under kiln's
 // own name.
 std::string same_product(const std::string& name) {
-  for (const std::string_view own : {"half_matrix_", "fused_matrix_"}) {
-    if (name.compare(0, own.size(), own) == 0) return "mul_mat_" + name.substr(own.size());
+  for (const std::string_view prefix : {"half_matrix_", "fused_matrix_"}) {
+    if (name.starts_with(prefix)) return "mul_mat_" + name.substr(prefix.size());
   }
   return name;
 }
 
 // Times that come from outside of this run.
-class OtherTimes {
+class ReferenceTimes {
  public:
-  static Result<OtherTimes> load(const Options& options, const Recording& recorded,
-                                 const std::string& gpu) {
-    OtherTimes times;
+  static Result<ReferenceTimes> load(const Options& options, const Recording& recorded,
+                                     const std::string& gpu) {
+    ReferenceTimes times;
     if (!options.torch.empty()) {
       KILN_TRY_ASSIGN(const std::string text, read_text(options.torch));
       KILN_TRY_ASSIGN(times.torch_, parse_torch_times(text));
@@ -208,7 +208,7 @@ class OtherTimes {
     return times;
   }
 
-  void complete(Measurement& measured) const {
+  void add_to(Measurement& measured) const {
     const std::string name = measured.subject.name();
     if (const auto found = torch_.find(name); found != torch_.end())
       measured.torch_us = found->second;
@@ -231,7 +231,7 @@ bool is_doubtful(const Measurement& measured) {
   return !judge(slower).empty();
 }
 
-double middle(double a, double b, double c) {
+double median(double a, double b, double c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
@@ -239,18 +239,18 @@ double middle(double a, double b, double c) {
 Measurement median_of_three(const Measurement& a, const Measurement& b, const Measurement& c) {
   Measurement result = a;
   const auto relative = [&](double Measurement::*time) {
-    const auto of = [&](const Measurement& each) {
+    const auto scaled = [&](const Measurement& each) {
       return each.*time * a.original_us.value_or(1) / each.original_us.value_or(1);
     };
-    return middle(of(a), of(b), of(c));
+    return median(scaled(a), scaled(b), scaled(c));
   };
   result.own_us = relative(&Measurement::own_us);
   result.original_grid_us = relative(&Measurement::original_grid_us);
   if (a.with_step_before_us) {
     result.with_step_before_us =
-        middle(*a.with_step_before_us, *b.with_step_before_us, *c.with_step_before_us);
+        median(*a.with_step_before_us, *b.with_step_before_us, *c.with_step_before_us);
   }
-  result.empty_us = middle(a.empty_us, b.empty_us, c.empty_us);
+  result.empty_us = median(a.empty_us, b.empty_us, c.empty_us);
   return result;
 }
 
@@ -264,14 +264,14 @@ Result<void> compare_results(Bench& bench, const BenchCase& subject) {
   return {};
 }
 
-Result<Measurement> measure(Bench& bench, const BenchCase& subject, const OtherTimes& others,
-                            bool thrice_when_doubtful) {
+Result<Measurement> measure(Bench& bench, const BenchCase& subject,
+                            const ReferenceTimes& references, bool repeat_if_doubtful) {
   KILN_TRY(compare_results(bench, subject));
   Measurement runs[3];
   for (Measurement& run : runs) {
     KILN_TRY_ASSIGN(run, bench.measure(subject));
-    others.complete(run);
-    if (!thrice_when_doubtful || !is_doubtful(runs[0])) return runs[0];
+    references.add_to(run);
+    if (!repeat_if_doubtful || !is_doubtful(runs[0])) return runs[0];
   }
   return median_of_three(runs[0], runs[1], runs[2]);
 }
@@ -283,11 +283,69 @@ std::string today() {
   return text;
 }
 
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+struct Session {
+  std::vector<Measurement> measured;
+  std::size_t failed = 0;
+  std::size_t remaining = 0;    // cases that were not begun
+  std::optional<Error> broken;  // a device that has failed fails every later case
+};
+
+// Measures the cases and prints a row for each.
+Session measure_all(Bench& bench, const std::vector<BenchCase>& cases,
+                    const ReferenceTimes& references, const Options& options,
+                    const Stopwatch& stopwatch) {
+  constexpr std::size_t kMaxErrors = 3;
+  Session session;
+  session.remaining = cases.size();
+  std::size_t errors = 0;
+  for (const BenchCase& each : cases) {
+    if (options.seconds > 0 && stopwatch.seconds() > options.seconds) break;
+    --session.remaining;
+    const Result<Measurement> measured = measure(bench, each, references, options.judge);
+    if (!measured) {
+      std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
+                  measured.error().message.c_str());
+      ++session.failed;
+      // A launch that cannot be planned says nothing about the device.
+      if (measured.error().code != ErrorCode::kInvalidInput && ++errors == kMaxErrors) {
+        session.broken = measured.error();
+        break;
+      }
+      continue;
+    }
+    const std::vector<Failure> failures = judge(*measured);
+    session.failed += !failures.empty();
+    session.measured.push_back(*measured);
+    std::fputs(table_row(*measured, failures).c_str(), stdout);
+    std::fflush(stdout);
+  }
+  return session;
+}
+
+Result<Device> choose_device(const Options& options) {
+  KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
+  KILN_TRY_ASSIGN(Device device, options.device.empty() ? runtime.default_device()
+                                                        : runtime.device(options.device));
+  if (device.info().backend == Backend::kCuda) return device;
+  return Error{ErrorCode::kUnavailable,
+               "'" + device.info().id + "' is no CUDA device: times are taken from CUDA graphs",
+               {},
+               {}};
+}
+
+// Returns the number of failures.
 Result<std::size_t> run(const Options& options) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
+  const Stopwatch stopwatch;
   KILN_TRY_ASSIGN(const Recording recorded, recording());
   KILN_TRY_ASSIGN(const std::vector<BenchCase> cases, chosen_cases(options, recorded));
   if (cases.empty()) {
@@ -302,17 +360,10 @@ Result<std::size_t> run(const Options& options) {
     return std::size_t{0};
   }
 
-  KILN_TRY_ASSIGN(const Runtime runtime, Runtime::open());
-  KILN_TRY_ASSIGN(const Device device, options.device.empty() ? runtime.default_device()
-                                                              : runtime.device(options.device));
-  const DeviceInfo& info = device.info();
-  if (info.backend != Backend::kCuda) {
-    return Error{ErrorCode::kUnavailable,
-                 "'" + info.id + "' is no CUDA device: times are taken from CUDA graphs",
-                 {},
-                 {}};
-  }
-  KILN_TRY_ASSIGN(const OtherTimes others, OtherTimes::load(options, recorded, info.name));
+  KILN_TRY_ASSIGN(const Device device, choose_device(options));
+  const DeviceInfo& gpu = device.info();
+  KILN_TRY_ASSIGN(const ReferenceTimes references,
+                  ReferenceTimes::load(options, recorded, gpu.name));
   Bench::Settings settings;
   settings.samples = options.samples;
   settings.originals = options.originals;
@@ -321,50 +372,27 @@ Result<std::size_t> run(const Options& options) {
 
   constexpr double kGibibyte = 1 << 30;
   KILN_TRY_ASSIGN(const double gibibyte_us, bench.copy_us(kGibibyte));
-  RunInfo about{info.name, info.target, info.driver, today(), kGibibyte / gibibyte_us * 1e6, options.samples,
-                0};
-  std::printf("%s, %s, %s; copy rate at 1 GiB %.2f TB/s; %zu cases\n", info.name.c_str(),
-              info.target.c_str(), info.driver.c_str(), about.copy_bytes_per_second / 1e12,
+  RunInfo info{gpu.name,        gpu.target, gpu.driver, today(), kGibibyte / gibibyte_us * 1e6,
+               options.samples, 0};
+  std::printf("%s, %s, %s; copy rate at 1 GiB %.2f TB/s; %zu cases\n", gpu.name.c_str(),
+              gpu.target.c_str(), gpu.driver.c_str(), info.copy_bytes_per_second / 1e12,
               cases.size());
   std::printf(
       "us of one launch; own, o.grid: times the original's speed; copy: of the copy rate\n\n%s",
       table_heading().c_str());
-
-  if (info.name == recorded.gpu) {
+  if (gpu.name == recorded.gpu) {
     std::printf("ggml's times are recorded, not run: %s\n", recorded.ggml.c_str());
   }
-  std::vector<Measurement> all;
-  std::size_t failed = 0, errors = 0, left = cases.size();
-  std::optional<Error> broken;  // a device that has failed fails every later case
-  for (const BenchCase& each : cases) {
-    if (options.seconds > 0 && elapsed() > options.seconds) break;
-    --left;
-    const Result<Measurement> measured = measure(bench, each, others, options.judge);
-    if (!measured) {
-      std::printf("%-50s cannot be measured: %s\n", each.name().c_str(),
-                  measured.error().message.c_str());
-      ++failed;
-      // A launch that cannot be planned says nothing about the device.
-      if (measured.error().code != ErrorCode::kInvalidInput && ++errors == 3) {
-        broken = measured.error();
-        break;
-      }
-      continue;
-    }
-    const std::vector<Failure> failures = judge(*measured);
-    failed += !failures.empty();
-    all.push_back(*measured);
-    std::fputs(table_row(*measured, failures).c_str(), stdout);
-    std::fflush(stdout);
-  }
-  const Summary summary = summarize(all);
-  about.seconds = elapsed();
-  std::printf("\n%scases: %zu, failed: %zu; %.0f s\n", conclusion(all, summary).c_str(), all.size(),
-              failed, about.seconds);
-  if (left != 0) std::printf("not measured: %zu\n", left);
-  if (!options.json.empty()) KILN_TRY(write_text(options.json, to_json(about, all)));
-  if (broken) return *broken;
-  return failed + summary.failures.size();
+  const Session session = measure_all(bench, cases, references, options, stopwatch);
+  const Summary summary = summarize(session.measured);
+  info.seconds = stopwatch.seconds();
+  std::printf("\n%scases: %zu, failed: %zu; %.0f s\n",
+              conclusion(session.measured, summary).c_str(), session.measured.size(),
+              session.failed, info.seconds);
+  if (session.remaining != 0) std::printf("not measured: %zu\n", session.remaining);
+  if (!options.json.empty()) KILN_TRY(write_text(options.json, to_json(info, session.measured)));
+  if (session.broken) return *session.broken;
+  return session.failed + summary.failures.size();
 }
 
 }  // namespace

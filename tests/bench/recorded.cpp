@@ -40,7 +40,7 @@ RecordedCase read_case(const json& entry) {
                        windows.value("stride", std::size_t{1}),
                        windows.value("padding", std::size_t{0})};
   }
-  subject.places = entry.value("places", std::size_t{0});
+  subject.indexed_size = entry.value("places", std::size_t{0});
   recorded.original_us = entry.at("original_us");
   if (!entry.at("torch_us").is_null()) recorded.torch_us = entry.at("torch_us").get<double>();
   return recorded;

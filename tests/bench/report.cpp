@@ -102,8 +102,8 @@ std::string conclusion(const std::vector<Measurement>& all, const Summary& summa
                  *found->original_us / found->us(geometry), found->subject.name().c_str());
     }
   }
-  const auto mean = [&](const char* what, const std::optional<double>& value) {
-    if (value) text += format("geometric mean, cases of 20 us and more: %s %.2f\n", what, *value);
+  const auto mean = [&](const char* label, const std::optional<double>& value) {
+    if (value) text += format("geometric mean, cases of 20 us and more: %s %.2f\n", label, *value);
   };
   mean("own geometry / original", summary.own_speedup);
   mean("original's geometry / original", summary.original_grid_speedup);

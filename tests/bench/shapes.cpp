@@ -1,10 +1,10 @@
 #include "tests/bench/shapes.hpp"
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <utility>
 
+#include "base/parse_integer.hpp"
 #include "tests/bench/families.hpp"
 
 namespace kiln::bench {
@@ -17,18 +17,10 @@ Error bad_input(std::string message) {
   return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
 }
 
-std::optional<std::size_t> parse_number(std::string_view text) {
-  std::size_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return value;
-}
-
 // Parses "77" or "2^20". The size must be at least 1 and at most kMaxElements.
 std::optional<std::size_t> parse_size(std::string_view text) {
   const bool is_power = text.substr(0, 2) == "2^";
-  std::optional<std::size_t> size = parse_number(is_power ? text.substr(2) : text);
+  std::optional<std::size_t> size = parse_integer<std::size_t>(is_power ? text.substr(2) : text);
   if (size && is_power) size = *size <= 40 ? std::size_t{1} << *size : 0;
   if (!size || *size == 0 || *size > kMaxElements) return std::nullopt;
   return size;
