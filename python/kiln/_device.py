@@ -79,7 +79,7 @@ class Device(_library.Handle):
 
     def synchronize(self):
         """Waits for all work of the device. Raises the errors of that work."""
-        waited = [stream for stream in (one() for one in list(self._streams)) if stream is not None]
+        waited = [stream for stream in (reference() for reference in list(self._streams)) if stream is not None]
         _wait(waited, "kiln_device_synchronize", self._handle)
 
 
@@ -109,14 +109,14 @@ def _check_element(element):
 def _wait(streams, function, *arguments):
     """Calls a function of kiln.h that waits for the streams, and then drops the objects that they
     kept."""
-    kept = []
+    objects_of_streams = []
     for stream in streams:  # work that another thread adds meanwhile is not waited for
-        kept.append(stream._kept)
+        objects_of_streams.append(stream._kept)
         stream._kept = []
     try:
         _library.call(function, *arguments)
     except _library.Error:
-        for stream, objects in zip(streams, kept):
+        for stream, objects in zip(streams, objects_of_streams):
             stream._kept[:0] = objects
         raise
 
@@ -203,20 +203,20 @@ class Buffer(_library.Handle):
             raise TypeError("write() takes an array, not a list: upload() makes a buffer of one")
         source, held = host_bytes(values)
         self._check(values, len(source))
-        there = (ctypes.c_void_p(self.address), source, ctypes.c_size_t(self.nbytes))
+        arguments = (ctypes.c_void_p(self.address), source, ctypes.c_size_t(self.nbytes))
         if stream is None:
-            _library.call("kiln_copy_to_device", self.device._handle, *there)
+            _library.call("kiln_copy_to_device", self.device._handle, *arguments)
         else:
-            stream.give("kiln_copy_to_device_async", (self.device._handle, *there, stream.native), self, source, held)
+            stream.give("kiln_copy_to_device_async", (self.device._handle, *arguments, stream.native), self, source, held)
 
     def fill(self, byte=0, stream=None):
         """Sets each byte, in the order of the stream. Returns at once."""
         byte = _library.number(byte, 8, "the byte")
-        there = (self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte), ctypes.c_size_t(self.nbytes))
+        arguments = (self.device._handle, ctypes.c_void_p(self.address), ctypes.c_int(byte), ctypes.c_size_t(self.nbytes))
         if stream is None:
-            _library.call("kiln_device_fill", *there, None)
+            _library.call("kiln_device_fill", *arguments, None)
         else:
-            stream.give("kiln_device_fill", (*there, stream.native), self)
+            stream.give("kiln_device_fill", (*arguments, stream.native), self)
 
     def download(self, into=None, stream=None):
         """Returns the values after the work that was started before. They are copied to `into`, an
@@ -286,12 +286,12 @@ class Buffer(_library.Handle):
             raise ValueError(f"the buffer has {self.nbytes} bytes, the array {size}")
 
 
-def _three(size, what):
+def _dim3(size, what):
     """Returns the three numbers of a grid or a block."""
     sizes = tuple(size) if isinstance(size, (tuple, list)) else (size,)
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"{what} has {len(sizes)} numbers, not 1 to 3")
-    return tuple(_library.number(one, 32, what) for one in sizes) + (1,) * (3 - len(sizes))
+    return tuple(_library.number(extent, 32, what) for extent in sizes) + (1,) * (3 - len(sizes))
 
 
 def native_stream(stream, device):
@@ -307,7 +307,7 @@ def native_stream(stream, device):
 def launch(device, function, grid, block, values, shared_bytes=0, stream=None):
     """Starts a kernel with ctypes values. `grid` and `block` are numbers or tuples of up to three
     numbers."""
-    config = _library.LaunchConfig(_three(grid, "grid"), _three(block, "block"),
+    config = _library.LaunchConfig(_dim3(grid, "grid"), _dim3(block, "block"),
                                    _library.number(shared_bytes, 32, "shared_bytes"), native_stream(stream, device))
     addresses = (ctypes.c_void_p * len(values))(*[ctypes.addressof(value) for value in values])
     widths = (ctypes.c_size_t * len(values))(*[ctypes.sizeof(value) for value in values])
