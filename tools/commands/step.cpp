@@ -73,10 +73,11 @@ Result<Step> step_of(const StepOptions& options, const Plan& plan, const World& 
       return Error{ErrorCode::kInvalidInput, "--set cannot be " + quote(variable)}.hint(
           "it is NAME=VALUE");
     }
-    step.environment.emplace_back(variable.substr(0, equals), without_places(variable.substr(equals + 1)));
+    step.environment.emplace_back(variable.substr(0, equals),
+                                  without_placeholders(variable.substr(equals + 1)));
   }
   for (const std::string& word : options.command) {
-    step.argv.push_back(with_neutral_out(without_places(word), plan));
+    step.argv.push_back(with_neutral_out(without_placeholders(word), plan));
   }
   return step;
 }

@@ -71,7 +71,7 @@ std::string in_source_root(std::string_view text, const Plan& plan) {
   return word;
 }
 
-std::string without_places(std::string_view text) {
+std::string without_placeholders(std::string_view text) {
   std::string escaped;
   for (std::size_t open; (open = text.find('{')) != std::string_view::npos;) {
     const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", open + 1);

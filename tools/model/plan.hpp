@@ -32,19 +32,19 @@ std::string_view to_string(StepKind kind);
 // the source root and gets relative names of files there. Other absolute paths are the user's, as
 // written in the manifest.
 struct Step {
-  std::string id;       // "compile affine gfx1100"; unique in a plan
+  std::string id;  // "compile affine gfx1100"; unique in a plan
   StepKind kind = StepKind::kCompile;
-  std::string module;   // empty for the conversion of a shared header
+  std::string module;  // empty for the conversion of a shared header
   std::uint16_t unit = 0;
-  std::string target;   // only for compile and join
+  std::string target;  // only for compile and join
   ToolKind tool = ToolKind::kNvcc;
   std::vector<std::string> tool_roles;  // the parts of the tool that decide the output
   std::vector<std::string> argv;        // argv[0] stands for the tool: "{nvcc}"
   std::vector<std::pair<std::string, std::string>> environment;
-  std::vector<std::string> inputs;      // with {src} and {out}, sorted: the inputs known in advance
-  std::string output;                   // with {out}
-  std::string depfile;                  // with {out}; empty if the tool writes none
-  std::vector<std::uint32_t> after;     // steps whose outputs this one reads
+  std::vector<std::string> inputs;   // with {src} and {out}, sorted: the inputs known in advance
+  std::string output;                // with {out}
+  std::string depfile;               // with {out}; empty if the tool writes none
+  std::vector<std::uint32_t> after;  // steps whose outputs this one reads
 };
 
 struct Plan {
@@ -63,8 +63,8 @@ std::string expand(std::string_view text, const Plan& plan);
 std::string expand_placeholders(std::string_view text, const Plan& plan);
 // Returns the text for a tool that runs in the source root: "{src}/a.cu" becomes "a.cu".
 std::string in_source_root(std::string_view text, const Plan& plan);
-// Spells the user's text so that none of it stands for a place: "-DX={src}" -> "-DX={{}src}".
-std::string without_places(std::string_view text);
+// Spells the user's text so that it has no placeholders: "-DX={src}" -> "-DX={{}src}".
+std::string without_placeholders(std::string_view text);
 
 // Returns the step's argv as users can repeat it in the source root, with the real output path and
 // absolute tools.

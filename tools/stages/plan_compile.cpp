@@ -221,14 +221,14 @@ class Compiles {
       for (const auto& define : options->defines) {
         const bool is_nvcc = step.tool == ToolKind::kNvcc;
         const std::string word = is_nvcc ? nvcc_define(define.value) : define.value;
-        step.argv.push_back("-D" + without_places(word));
+        step.argv.push_back("-D" + without_placeholders(word));
       }
       add_flags(*options, vendor_flags, step);
     }
   }
   static void add_flags(const CompileOptions& options, Flags vendor_flags, Step& step) {
     for (const Flags flags : {&CompileOptions::flags, vendor_flags}) {
-      for (const auto& flag : options.*flags) step.argv.push_back(without_places(flag.value));
+      for (const auto& flag : options.*flags) step.argv.push_back(without_placeholders(flag.value));
     }
   }
 

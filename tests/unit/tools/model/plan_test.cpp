@@ -18,12 +18,12 @@ TEST_CASE("in_source_root replaces places") {
   CHECK(in_source_root("{other} {}", kPlan) == "{other} {}");
 }
 
-TEST_CASE("without_places keeps the user's text as it is") {
+TEST_CASE("without_placeholders keeps the user's text as it is") {
   for (const char* text : {"", "-O3", "{src}", "-DX={src}/{out}", "{nvcc} {host-compiler}", "{{src}}", "{{}", "{{}src}",
                            "{{{}out}", "{", "{src", "-DX={1,2}", "-DX={}"}) {
     INFO(text);
-    CHECK(in_source_root(without_places(text), kPlan) == text);
+    CHECK(in_source_root(without_placeholders(text), kPlan) == text);
   }
-  CHECK(without_places("-DX={src}") == "-DX={{}src}");
-  CHECK(without_places("-DX={1,2} {} {A}") == "-DX={1,2} {} {A}");
+  CHECK(without_placeholders("-DX={src}") == "-DX={{}src}");
+  CHECK(without_placeholders("-DX={1,2} {} {A}") == "-DX={1,2} {} {A}");
 }
