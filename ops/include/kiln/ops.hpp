@@ -8,8 +8,8 @@
 //   Pointers  are device addresses, aligned to their element. The caller owns the memory, and must
 //             keep it until the launch is done.
 //   Sizes     (dims, strides, counts, rows, columns) are numbers of elements.
-//   Overlap   What a call writes must not overlap what it reads. Some headers name operands that it
-//             may write over. plan() does not check this.
+//   Overlap   What a call writes must not overlap its other operands, except those that a header says
+//             it may be. plan() does not check this.
 //   plan()    runs nothing, and any thread may call it. It checks shapes and types; it cannot check
 //             that the memory is large enough. Addresses may be null if the launch is not run.
 //   Errors    are kInvalidInput, and name what no kernel takes. An empty shape is an error, and so is
