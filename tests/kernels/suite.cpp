@@ -251,7 +251,7 @@ bool conclude(const Summary& summary, const SuiteOptions& options, std::ostream&
     for (const auto& [reason, count] : each.skipped) {
       out << each.device << ": skipped " << count << " cases: " << reason << '\n';
     }
-    if (whole) {
+    if (takes_every_kernel(options)) {
       for (const std::string& kernel : each.uncovered) {
         out << each.device << ": not covered: " << kernel << '\n';
       }
