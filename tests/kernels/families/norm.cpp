@@ -263,10 +263,11 @@ NormCase random_norm_case(Kind kind, Draw& draw) {
   if (kind == Kind::kSoftmax) return choice;
   choice.has_alpha = !draw.one_in(3);
   choice.has_beta = kind == Kind::kRmsNorm || !draw.one_in(3);
-  // The permitted error is that of 32 threads or more, or of few columns.
+  // The permitted error is that of 32 threads or more, or of few columns. Blocks of parts of waves
+  // have fewer threads for a row.
   if (choice.geometry == ops::Geometry::kReference && draw.one_in(2)) {
     choice.block_x = draw.threads(1024);
-    if (choice.columns > 64) choice.block_x = std::max(choice.block_x, 32u);
+    if (choice.columns > 64) choice.block_x = (choice.block_x + 31) / 32 * 32;
     const auto most = static_cast<std::uint32_t>(draw.size(1024 / choice.block_x));
     for (std::uint32_t y = 1; y <= most; ++y) {
       if (choice.rows % y == 0) choice.block_y = y;  // blocks of whole rows

@@ -3,6 +3,7 @@
 // Contract: d, the largest magnitude / 127 in f32, and x / d are correctly rounded, with halves of
 // x / d away from zero. So d and the quants are the same everywhere. s is the sum of the values in
 // f32, in any order. If d is subnormal in f32, and 0 in f16, the quants are not specified.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -123,9 +124,11 @@ Case build(std::string name, const QuantizeCase& choice, const Seed& seed) {
   return made;
 }
 
+constexpr std::size_t kMaxRows = 65535;  // of a launch
+
 QuantizeCase random_quantize_case(Draw& draw) {
   const ops::Extents dims = draw.dims(2, 2);
-  QuantizeCase choice{dims[0], dims[1]};
+  QuantizeCase choice{std::min(dims[0], kMaxRows), dims[1]};
   if (draw.one_in(2)) choice.padded = (choice.columns + 31) / 32 * 32 + 32 * draw.below(5);
   if (draw.one_in(3)) choice.grid = reference_grid();
   if (draw.one_in(4)) {
