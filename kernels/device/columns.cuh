@@ -14,19 +14,6 @@
 
 namespace kiln::device {
 
-// a / b for a below 2^31. The first quotient has a relative error of at most 2^-22. The second is
-// at most one too small, which the last step corrects.
-KILN_DEVICE u32 brief_quotient(u32 a, u32 b) {
-  const f32 inverse = reciprocal_approximate(static_cast<f32>(b));
-  u32 result = static_cast<u32>((static_cast<f32>(a) + 0.5f) * inverse);
-  if (a >= kSmallIndex) {
-    const f32 rest = static_cast<f32>(static_cast<i32>(a - result * b));
-    result += static_cast<u32>(static_cast<i32>(math::floor(math::fma(rest, inverse, -0x1p-10f))));
-    if (a - result * b >= b) ++result;
-  }
-  return result;
-}
-
 // Describes the columns of a view. A column's number has two parts: the lower part counts within
 // the inner dims, the upper part within the outer dims.
 struct Columns {
@@ -71,10 +58,10 @@ struct Column {
 //
 // A view of 2^31 or more elements has outer dims but no cut, and it is never reported as
 // contiguous. Neighbours in a dim that is not innermost form a column only if they are at least
-// kMinStep elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
+// `min_step` elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
 // 2^kLogChunk elements, provided that the rows' length and all other strides are multiples of that.
-template <u32 kMinStep, u32 kLogChunk>
-KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned) {
+template <u32 kLogChunk>
+KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned, u32 min_step) {
   u32 dims = Columns::kSingle;
   const bool is_huge = numel >> 31 != 0;
   bool is_contiguous = !is_huge;
@@ -91,7 +78,7 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
       if (product >> 31 != 0 && Columns::split(dims) == 0) dims |= dim + 1;
       if (Columns::split(dims) != 0) several = 1;
     } else if (dims == Columns::kSingle && stride == 1 && size > (is_innermost ? kLine : 1) &&
-               (is_innermost || inner >= kMinStep)) {
+               (is_innermost || inner >= min_step)) {
       dims = dim << Columns::kCut | (is_innermost ? Columns::kLines : 0);
       several = Columns::along(size, dims);
     }
@@ -125,7 +112,7 @@ KILN_DEVICE Column find_column(const Views<1>& view, u32 dims, u32 upper, u32 lo
     u32 digit = rest;
     if (dim != 0) {
       const u32 several = is_cut ? Columns::along(size, dims) : size;
-      rest = brief_quotient(rest, several);
+      rest = quotient_of_31_bits(rest, several);
       digit -= rest * several;
     }
     if (is_cut) {

@@ -590,6 +590,15 @@ KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
   return quotient;
 }
 
+// The largest integer that is at most x, for |x| below 2^31. One instruction of NVIDIA's.
+KILN_DEVICE i32 floor_to_i32(f32 x) {
+#if KILN_PLATFORM_CUDA
+  return __nvvm_f2i_rm(x);
+#else
+  return static_cast<i32>(floor(x));
+#endif
+}
+
 }  // namespace math
 
 // 2^x with a relative error below 2^-21. Results below the smallest normal number may be zero.

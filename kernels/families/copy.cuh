@@ -33,35 +33,34 @@ struct Copy {
     return stride > 1 ? size < TransposeTile<B>::kColumns / 4 : size % kCount != 0;
   }
 
-  // Copies an element per thread: of any small view, and of larger ones without whole tiles or
-  // rows. Returns false otherwise.
+  // True if each thread copies at most one element: of any small view, and of larger ones without
+  // whole tiles or rows.
   KILN_DEVICE bool takes_one(u64 numel) const {
     if (!takes_one_of_view(numel)) return false;
-    if (block_size() == 1024 && block_count() > kFewBlocks && !is_scattered()) return false;
-    const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) {
-      at32(family.out, mine) = family.in()[small_place<Family::kOutlined>(family.view, mine)];
-    }
-    return true;
+    return block_size() != 1024 || block_count() <= kFewBlocks || is_scattered();
   }
 
   // Handles launches whose threads do more than copy one element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
     if (family.takes_one_chunk(numel)) return;
-    const u32 full = block_size() == 1024 ? kFullBlocks : kMaxBlocks;  // start() lets others exit
-    Columns columns = Columns::none();
-    if (family.view.info == nullptr) {
+    const u32 full = block_size() == 1024 ? kFitBlocks : kMaxBlocks;  // start() lets others exit
+    const bool is_view = family.view.info != nullptr;
+    Spread spread;
+    Columns columns{~0u, Columns::kSingle};
+    if (!is_view || !takes_one(numel)) {
       if (block_index() >= full) return;
-    } else {
-      if (takes_one(numel) || block_index() >= full ||
-          copy_by_tiles(family.view, numel, family.in(), family.out, full)) {
-        return;
+      if (is_view && copy_by_tiles(family.view, numel, family.in(), family.out, full)) return;
+      columns = Columns::none();
+      if (is_view) {
+        columns = plan_columns<log_of(kCount)>(family.view, numel, family.is_aligned(),
+                                               Family::kTraits.min_step);
       }
-      columns =
-          plan_columns<Family::kMinStep, log_of(kCount)>(family.view, numel, family.is_aligned());
+      spread = Spread::in_rows(numel, false, full);
+      if (spread.is_surplus()) return;
     }
-    const Spread spread = Spread::in_rows(numel, false, full);
-    if (spread.is_surplus()) return;
+    if (columns.dims == Columns::kSingle) {
+      return family.move_singles(numel, spread.self, spread.threads);
+    }
     if (columns.dims != Columns::kNone) {
       return family.move_columns(columns, numel, 0, spread.self, spread.threads);
     }

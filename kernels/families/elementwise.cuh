@@ -328,7 +328,9 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
                           numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
         const Walk walk = Walker::plan(views, aligned, wide);
         contiguous = walk.contiguous;
-        if (!contiguous && (walk.cut() != views.rank || numel > kSmallIndex)) {
+        // Without a cut, elements go one by one. Measured on an H200, reference geometry, in us, as
+        // groups of one -> so: badd_f32 of 16x224x224x3, two dims of one input swapped, 46 -> 24.
+        if (!contiguous && (walk.cut() != views.rank || numel >> 31 != 0)) {
           return move_views(walk, spread.self, threads);
         }
       }

@@ -1,10 +1,10 @@
 // out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
 // In small launches a thread takes one element. Contiguous arrays go by aligned 16-byte chunks and
-// single elements behind them, large views by columns (device/columns.cuh). Results of f8 are
-// looked up if a block has many elements. Expensive functions of f64 go element by element. Chunks
-// are read before they are written, and not through a read-only cache, so the input may be the
-// output.
+// single elements behind them, large views by columns (device/columns.cuh) if these have several
+// elements. Results of f8 are looked up if a block has many elements. Expensive functions of f64 go
+// element by element. Chunks are read before they are written, and not through a read-only cache,
+// so the input may be the output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -49,6 +49,7 @@ struct MapTraits {
   u32 share;              // chunks per thread up to which all resident threads work
   u32 blocks;             // working blocks of 1024 threads per multiprocessor; 0: working_blocks()
   bool single_occupancy;  // a multiprocessor holds one of the kernel's blocks of 1024 threads
+  u32 min_step;           // least distance in the output of neighbours that are taken together
 };
 
 // The work of a launch.
@@ -58,11 +59,12 @@ struct MapPlan {
   u32 chunks;   // number of chunks that they move, of a contiguous array
   Columns rest;
 };
-template <u32 kMinStep>
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
   MapPlan plan{spread.self, spread.threads, 0, Columns::none()};
-  if (view.info != nullptr) plan.rest = plan_columns<kMinStep, 0>(view, numel, is_aligned);
+  if (view.info != nullptr) {
+    plan.rest = plan_columns<0>(view, numel, is_aligned, traits.min_step);
+  }
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
@@ -79,8 +81,8 @@ KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, c
 KILN_NOINLINE MapPlan plan_outlined(const u64* info, u32 rank, u64 numel, bool is_aligned, u32 most,
                                     MapTraits traits) {
   const Views<1> view{info, rank};
-  return plan_map<1>(view, numel, is_aligned, Spread::in_rows(numel, traits.single_occupancy, most),
-                     traits);
+  return plan_map(view, numel, is_aligned, Spread::in_rows(numel, traits.single_occupancy, most),
+                  traits);
 }
 KILN_NOINLINE Column column_outlined(const u64* info, u32 rank, u32 dims, u32 upper, u32 lower) {
   return find_column({info, rank}, dims, upper, lower);
@@ -126,12 +128,12 @@ struct Map {
   static constexpr u32 kCount = 16 / sizeof(T);
   // Expensive functions need all multiprocessors.
   static constexpr u32 kBlocks = kBrief ? 0 : kCost == tuning::Cost::kLongest ? 2 : 1;
-  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kOccupancy == 1};
-  // Least distance in the output at which neighbours of a view are taken together: three results of
-  // eight bytes are less than memory writes at once. Measured on an H100, 16x224x224x3 with
-  // channels first, in us, together -> singly: uneg_f64 45.4 -> 28.4; four-byte elements
-  // 24.2 -> 28.0.
+  // Three results of eight bytes are less than memory writes at once. Measured on an H100,
+  // 16x224x224x3 with channels first, in us, neighbours together -> singly: uneg_f64 45.4 -> 28.4;
+  // four-byte elements 24.2 -> 28.0.
   static constexpr u32 kMinStep = sizeof(T) == 8 ? 4 : 1;
+  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kOccupancy == 1,
+                                     kMinStep};
   // Words of a chunk that are computed side by side. A loop goes over the others, or compilers
   // would write out both chunks of move_chunks(). Emulated gfx1100, lane instructions, two -> four
   // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
@@ -247,6 +249,18 @@ struct Map {
     }
   }
 
+  // Moves elements `i`, `i + threads`, ... of a view of fewer than 2^31. Small views go this way, and
+  // large ones that have no columns of several elements, which takes fewer instructions than columns
+  // of one. Measured on an H100, reference geometry, in us, as columns -> this: uneg_f32 of
+  // 12x224x224x3 with two dims swapped 22.8 -> 14.6, of 16x1024x32x32 180 -> 110; ucopy_f32 of
+  // 16x224x224x3 28.3 -> 17.5.
+  KILN_DEVICE void move_singles(u64 numel, u32 i, u32 threads) const {
+#pragma unroll 1
+    for (; i < static_cast<u32>(numel); i += threads) {
+      out[i] = result(in()[small_place<kOutlined>(view, i)]);
+    }
+  }
+
   // Maximum number of blocks for one element per thread. One-byte types have too few chunks to keep
   // every multiprocessor busy, and an expensive function is slow when a few threads compute whole
   // chunks. Measured on an H200, reference geometry, in us, by chunks -> singly: unormcdf_f16 of
@@ -270,7 +284,7 @@ struct Map {
   // Number of blocks that do work. Measured on an H200, reference geometry, in us, 660
   // blocks -> these: uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20;
   // uneg_f64 of 700,000 4.88 -> 4.65.
-  static constexpr u32 kWorkingBlocks = largest(kFullBlocks, kSingleBlocks);
+  static constexpr u32 kWorkingBlocks = largest(kFitBlocks, kSingleBlocks);
   static_assert(kWorkingBlocks <= kMaxBlocks);
   KILN_DEVICE static u32 max_blocks() { return block_size() == 1024 ? kWorkingBlocks : kMaxBlocks; }
 
@@ -334,26 +348,34 @@ struct Map {
   // Handles launches that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
     if (takes_one_chunk(numel)) return;
-    const u32 mine = thread_number();
-    if (view.info != nullptr && takes_one_of_view(numel)) {
-      if (mine < static_cast<u32>(numel))
-        at32(out, mine) = result(in()[small_place<kOutlined>(view, mine)]);
-      return;
+    u32 i = thread_number(), threads = 1u << 31;
+    if (view.info == nullptr || !takes_one_of_view(numel)) {
+      const MapPlan plan = planned(numel);
+      if (plan.self >= plan.threads) return;
+      if (plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
+      i = plan.self;
+      threads = plan.threads;
     }
-    run_many(numel);
+    move_singles(numel, i, threads);
   }
   // Handles launches whose threads take more than one element.
   KILN_DEVICE void run_many(u64 numel) const {
-    MapPlan plan;
+    const MapPlan plan = planned(numel);
+    if (plan.self >= plan.threads) return;
+    if (plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
+    move_singles(numel, plan.self, plan.threads);
+  }
+  // Threads without work have a number that is not below `threads`.
+  KILN_DEVICE MapPlan planned(u64 numel) const {
     if constexpr (kOutlined) {
-      plan = plan_outlined(view.info, view.rank, numel, is_aligned(), max_blocks(), kTraits);
-    } else {
-      const Spread spread = Spread::in_rows(numel, kTraits.single_occupancy, max_blocks());
-      if (spread.is_surplus()) return;
-      plan = plan_map<kMinStep>(view, numel, is_aligned(), spread, kTraits);
+      return plan_outlined(view.info, view.rank, numel, is_aligned(), max_blocks(), kTraits);
     }
+    const Spread spread = Spread::in_rows(numel, kTraits.single_occupancy, max_blocks());
+    if (spread.is_surplus()) return {0, 0, 0, Columns::none()};
+    return plan_map(view, numel, is_aligned(), spread, kTraits);
+  }
+  KILN_DEVICE void run_planned(const MapPlan& plan, u64 numel) const {
     u32 mine = plan.self;
-    if (mine >= plan.threads) return;
     if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
       mine = scattered_number(mine, plan.threads);
     }

@@ -25,17 +25,15 @@ KILN_DEVICE u32 blocks_up_to(u32 most) {
   return blocks < most ? blocks : most;
 }
 
-// Number of blocks of 1024 threads that the architecture's largest GPU holds at once.
-inline constexpr u32 kFitBlocks = kMachine.multiprocessors * (kMachine.threads / 1024);
-// Number of blocks that work if the device cannot hold all threads. Larger for sm_80, whose PTX
-// also serves larger GPUs.
-inline constexpr u32 kFullBlocks =
-    kArchitecture == tuning::Architecture::kSm80 ? kMaxBlocks / 8 : kFitBlocks;
+// Number of blocks of 1024 threads that the largest GPU holds at once, as far as they may work. As
+// many work if the device cannot hold all threads.
+inline constexpr u32 kLargestFit = tuning::fitting_blocks(tuning::largest_for(kMachine));
+inline constexpr u32 kFitBlocks = kLargestFit < kMaxBlocks / 8 ? kLargestFit : kMaxBlocks / 8;
 // Number of blocks that do work in kernels whose own geometry has blocks enough to exit after a
 // chunk or a few. Of the reference's blocks, of 1024 threads, only some do.
 inline constexpr u32 kAllBlocks = 1u << 20;
 KILN_DEVICE u32 few_or_all_blocks() { return block_size() == 1024 ? kMaxBlocks / 8 : kAllBlocks; }
-KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFullBlocks : kAllBlocks; }
+KILN_DEVICE u32 full_blocks() { return block_size() == 1024 ? kFitBlocks : kAllBlocks; }
 
 // True if the block has no work, whatever the launch. Checked first: a large launch takes at least
 // as long as the instructions of its surplus blocks.
@@ -68,13 +66,13 @@ KILN_DEVICE u32 scattered_number(u32 number, u32 threads) {
 
 KILN_DEVICE u64 launched_threads() { return static_cast<u64>(block_count()) * block_size(); }
 
-// Number of blocks of 1024 threads that the architecture's largest GPU runs in two rounds.
+// Number of blocks of 1024 threads that the largest GPU runs in two rounds.
 inline constexpr u32 kTwiceBlocks =
     kMaxBlocks / 8 < 2 * kFitBlocks ? kMaxBlocks / 8 : 2 * kFitBlocks;
 
 // True if each thread takes at most one element, in at most `most` blocks. A small launch takes as
 // long as its instructions, so there is no branch between the conditions, and the default limit is
-// a constant, that of the architecture's largest GPU.
+// a constant, that of the largest GPU.
 KILN_DEVICE bool takes_one_element(u64 numel, u32 most = kFitBlocks) {
   return static_cast<bool>((block_count() <= most) & (block_count() * block_size() >= numel));
 }
@@ -115,6 +113,8 @@ struct Spread {
   u32 threads;           // number of threads that work, unless threads_for() says less
   bool has_thread_each;  // there is a thread for every element
 
+  // One element for each thread, of fewer than 2^31.
+  KILN_DEVICE Spread() : self(thread_number()), threads(1u << 31), has_thread_each(true) {}
   // `single_occupancy`: a multiprocessor holds one of the kernel's blocks of 1024 threads. Measured
   // on an H200, three views of 2-byte and 8-byte elements, 8x1024x32x128 permuted, in us, blocks on
   // 83 multiprocessors -> on all: 472 -> 353.

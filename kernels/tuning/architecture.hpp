@@ -45,5 +45,14 @@ inline constexpr Machine kMachines[] = {
 constexpr const Machine& machine(Architecture architecture) {
   return kMachines[static_cast<int>(architecture)];
 }
+// The largest machine that runs kernels compiled for `machine`. Those for sm_80 are also shipped as
+// PTX, which all newer GPUs run.
+constexpr const Machine& largest_for(const Machine& compiled) {
+  return compiled.architecture == Architecture::kSm80 ? machine(Architecture::kSm100) : compiled;
+}
+// Number of blocks of 1024 threads that a machine holds at once.
+constexpr unsigned fitting_blocks(const Machine& machine) {
+  return machine.multiprocessors * (machine.threads / 1024);
+}
 
 }  // namespace kiln::tuning

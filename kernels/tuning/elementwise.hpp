@@ -141,7 +141,7 @@ constexpr unsigned max_blocks(const Machine& machine) {
 // permuted 9.1, 12.6, of 2x64x64x160 channels first 14.1, 15.1, of 1300x1500 transposed 17.5, 14.5;
 // badd_f32 of 2x56x56x128 channels first 10.6, 11.6, of 1024x1024 transposed 11.7, 8.9.
 constexpr unsigned view_blocks(const Machine& machine, bool rows) {
-  const unsigned fit = machine.multiprocessors * (machine.threads / 1024);
+  const unsigned fit = fitting_blocks(largest_for(machine));
   const unsigned wanted = rows ? 5 * fit / 2 : 5 * fit;
   return wanted < 2048 ? wanted : 2048;
 }
