@@ -243,7 +243,10 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
   add("tool", to_string(step.tool));
   shared.append_parts(lines, step, tool, digests);
   for (const std::string& word : step.argv) add("argument", word);
-  if (step.kind == StepKind::kHipify) add("lines", "named");
+  if (step.kind == StepKind::kHipify) {
+    add("lines", "named");
+    add("HIP header", "included");
+  }
   if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) add("environment " + name, value);

@@ -11,6 +11,7 @@
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
+#include "tools/stages/include_hip.hpp"
 #include "tools/stages/line_directive.hpp"
 #include "tools/stages/plan_hipify.hpp"
 
@@ -71,7 +72,8 @@ bool is_of_earlier_step(const std::string& neutral, const Step& step, const Plan
 // Returns the time when the tool starts, by the file system's clock, which ticks every few
 // milliseconds. Waits until the clock is past the last change of each input. Otherwise a file saved
 // just before the start would look changed after it.
-std::int64_t start_time(const Step& step, const BuildContext& context, Files& files, const Scratch& scratch) {
+std::int64_t start_time(const Step& step, const BuildContext& context, Files& files,
+                        const Scratch& scratch) {
   constexpr std::int64_t kMaxTick = 50'000'000;
   std::int64_t last_change = 0;
   for (const std::string& input : step.inputs) {
@@ -116,9 +118,12 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
                                   StepOutput& result) {
   const Result<std::string> text = files.read(scratch.path() / "depfile");
   if (!text) {
-    return step_error(step, context, files, "the tool reported success but did not say what it read", result.log)
+    return step_error(step, context, files,
+                      "the tool reported success but did not say what it read", result.log)
         .note(text.error().message)
-        .hint("an option that changes what the compiler writes, such as -M, belongs into no manifest");
+        .hint(
+            "an option that changes what the compiler writes, such as -M, belongs into no "
+            "manifest");
   }
   KILN_TRY_ASSIGN(const std::vector<std::string> paths, parse_depfile(*text));
   for (const std::string& path : paths) {
@@ -175,14 +180,16 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
   if (!outcome.ok()) return step_error(step, context, files, exit_text(outcome), result.log);
   Result<std::string> bytes = files.read(output);
   if (!bytes) {
-    return step_error(step, context, files, "the tool reported success but wrote no output", result.log)
+    return step_error(step, context, files, "the tool reported success but wrote no output",
+                      result.log)
         .note(bytes.error().message);
   }
   result.bytes = std::move(*bytes);
   if (step.kind == StepKind::kHipify) {
     const std::string& source = step.inputs.front();
     KILN_TRY_ASSIGN(const std::string original, files.read(expand(source, plan)));
-    result.bytes = add_line_directive(std::move(result.bytes), original, display_path(source));
+    result.bytes =
+        add_line_directive(include_hip(std::move(result.bytes)), original, display_path(source));
   }
   result.digest = sha256(result.bytes);
   result.log_digest = sha256(result.log);

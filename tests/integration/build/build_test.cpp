@@ -183,6 +183,19 @@ TEST_CASE("a header that is gone is in no image, neither as it was nor as hipify
   CHECK(after == project.outputs());
 }
 
+TEST_CASE("kiln build compiles a source for AMD that begins with a header of device functions alone") {
+  if (!has_amd()) SKIP("needs hipcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("fill.cu", "#include \"halved.cuh\"\n#include \"kernel.cuh\"\n");
+  project.write("halved.cuh", "__device__ inline float halved(float x) { return x / 2; }\n");
+  project.write("kernel.cuh",
+                "extern \"C\" __global__ void fill_f32(float* y, float a) { y[threadIdx.x] = halved(a); }\n");
+  const tools::Outcome outcome = project.kiln({"build", "--module", "fill", "--no-cache"});
+  INFO(outcome.diagnostics);
+  CHECK(outcome.ok());
+}
+
 TEST_CASE("kiln build embeds what the modules are compiled from when it is told to") {
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;
