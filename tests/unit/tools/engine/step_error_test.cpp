@@ -92,7 +92,7 @@ TEST_CASE("step_error says what sources that are compiled as one must keep to") 
 
 TEST_CASE("step_error says what to do when the disk is full") {
   for (const char* why : {"No space left on device", "Disk quota exceeded"}) {
-    const Error error = error_of(std::string("fatal error: error in backend: IO failure on output stream: ") + why, "/");
+    const Error error = error_of(std::string("fatal error: IO failure on output stream: ") + why, "/");
     CHECK(error.notes.back().text == "free some disk space and run the command again");
   }
 }
