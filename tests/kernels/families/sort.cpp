@@ -99,7 +99,7 @@ SortCase random_long_sort_case(Draw& draw) {
   SortCase choice{dims[0], dims[1]};
   choice.misalignment = draw.misalignment();
   choice.threads = static_cast<std::uint32_t>(64 * draw.between(1, 8));
-  choice.parts = static_cast<std::uint32_t>(draw.size(20));
+  choice.parts = static_cast<std::uint32_t>(draw.size(std::min<std::size_t>(20, choice.columns)));
   if (draw.one_in(2)) choice.at_once = static_cast<std::int32_t>(draw.size(choice.rows));
   return choice;
 }
@@ -113,7 +113,7 @@ std::vector<SortCase> long_sort_cases(const Wanted& wanted) {
       // part.
       {kRowKinds, 150, kOwn, 1, 64, 0, 2},
       {3, 70, kOwn, 0, 64, 2, 1},
-      {2, 5, kOwn, 0, 128, 0, 14},
+      {2, 18, kOwn, 0, 128, 0, 14},
       {2, 1300, kOwn, 0, 64, 1, 2},
   };
   if (wanted.breadth == Breadth::kHandful) return list;
