@@ -287,10 +287,10 @@ KILN_KERNEL(1024, small_quotients, const kiln::u32* dividends, const kiln::u32* 
   const kiln::u32 i = kiln::self();
   if (i < count) quotients[i] = kiln::device::small_quotient(dividends[i], divisors[i]);
 }
-KILN_KERNEL(1024, brief_quotients, const kiln::u32* dividends, const kiln::u32* divisors,
+KILN_KERNEL(1024, quotients_of_31_bits, const kiln::u32* dividends, const kiln::u32* divisors,
             kiln::u32* quotients, kiln::u32 count) {
   const kiln::u32 i = kiln::self();
-  if (i < count) quotients[i] = kiln::device::brief_quotient(dividends[i], divisors[i]);
+  if (i < count) quotients[i] = kiln::device::quotient_of_31_bits(dividends[i], divisors[i]);
 }
 
 // Added to the previous values.

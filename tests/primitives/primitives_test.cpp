@@ -509,7 +509,7 @@ TEST_CASE("quotients of numbers below 2^31") {
   }
   dividends.resize(40000);
   divisors.resize(40000);
-  check_quotients("brief_quotients", dividends, divisors);
+  check_quotients("quotients_of_31_bits", dividends, divisors);
 }
 
 // Returns words of bytes. The first few have the extremes of both signs in every position.

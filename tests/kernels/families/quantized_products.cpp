@@ -161,6 +161,12 @@ Data make_data(const Subject& of, const ProductCase& choice, Random& random) {
   return data;
 }
 
+// True if held_vectors sums the offsets of a format by matrix units of f16. On an H100 and an H200,
+// random cases were off by up to 3.3 times the error that other products have.
+bool sums_offsets_in_f16(BlockFormat format) {
+  return format == BlockFormat::kQ4_K || format == BlockFormat::kQ5_K;
+}
+
 // Returns the permitted values of element (vector or task, row) of the result.
 Expected expected_of(const Subject& of, const ProductCase& choice, const QuantizedRow& row,
                      const Data& data, std::size_t vector) {
@@ -174,7 +180,8 @@ Expected expected_of(const Subject& of, const ProductCase& choice, const Quantiz
   const ZeroPoint zero = is_centered ? ZeroPoint::kFromQuants : ZeroPoint::kTimesSum;
   const Product right = of.kind == Kind::kF32 ? product(row, data.x.data())
                                               : product(of.format, row, activations, zero);
-  const Real error = depth(of.kind, choice.columns) * rounding_error(DType::kF32) * right.magnitude;
+  Real error = depth(of.kind, choice.columns) * rounding_error(DType::kF32) * right.magnitude;
+  if (of.kind == Kind::kHeld && sums_offsets_in_f16(of.format)) error *= 4;
   return Expected::within(DType::kF32, right.value, {0, 0, error});
 }
 
@@ -594,9 +601,11 @@ Contracts quantized_product_contracts() {
                        matrix_bound(BlockFormat::k##format), finite, "Any number of vectors."});
   KILN_EACH_MUL_MAT(KILN_ROW)
 #undef KILN_ROW
-#define KILN_ROW(format, suffix)                                                        \
-  contracts.push_back({"held_vectors_" #suffix, "as mul_mat", in, "as mul_mat", finite, \
-                       "1 to 8 vectors, of aligned rows of a multiple of 256 columns."});
+#define KILN_ROW(format, suffix)                                                            \
+  contracts.push_back(                                                                      \
+      {"held_vectors_" #suffix, "as mul_mat", in,                                           \
+       sums_offsets_in_f16(BlockFormat::k##format) ? "four times mul_mat's" : "as mul_mat", \
+       finite, "1 to 8 vectors, of aligned rows of a multiple of 256 columns."});
   KILN_EACH_HELD(KILN_ROW)
 #undef KILN_ROW
 #define KILN_ROW(format, suffix)                                                                 \

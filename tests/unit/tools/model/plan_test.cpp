@@ -6,7 +6,10 @@ using namespace kiln::tools;
 
 namespace {
 
-const Plan kPlan = {.source_root = "/src", .out_root = "/out", .places = {{"nvcc", "/cuda/bin/nvcc"}}, .steps = {}};
+const Plan kPlan = {.source_root = "/src",
+                    .out_root = "/out",
+                    .placeholders = {{"nvcc", "/cuda/bin/nvcc"}},
+                    .steps = {}};
 
 }  // namespace
 
@@ -19,8 +22,9 @@ TEST_CASE("in_source_root replaces places") {
 }
 
 TEST_CASE("without_placeholders keeps the user's text as it is") {
-  for (const char* text : {"", "-O3", "{src}", "-DX={src}/{out}", "{nvcc} {host-compiler}", "{{src}}", "{{}", "{{}src}",
-                           "{{{}out}", "{", "{src", "-DX={1,2}", "-DX={}"}) {
+  for (const char* text :
+       {"", "-O3", "{src}", "-DX={src}/{out}", "{nvcc} {host-compiler}", "{{src}}", "{{}",
+        "{{}src}", "{{{}out}", "{", "{src", "-DX={1,2}", "-DX={}"}) {
     INFO(text);
     CHECK(in_source_root(without_placeholders(text), kPlan) == text);
   }
