@@ -249,6 +249,10 @@ struct Map {
     }
   }
 
+  // True if large views may go by single elements. The most expensive functions lack the registers
+  // for the loop, and take longer than finding elements.
+  static constexpr bool kLoopsSingly = kCost != tuning::Cost::kLongest;
+
   // Moves elements `i`, `i + threads`, ... of a view of fewer than 2^31. Small views go this way, and
   // large ones that have no columns of several elements, which takes fewer instructions than columns
   // of one. Measured on an H100, reference geometry, in us, as columns -> this: uneg_f32 of
@@ -352,7 +356,7 @@ struct Map {
     if (view.info == nullptr || !takes_one_of_view(numel)) {
       const MapPlan plan = planned(numel);
       if (plan.self >= plan.threads) return;
-      if (plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
+      if (!kLoopsSingly || plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
       i = plan.self;
       threads = plan.threads;
     }
@@ -362,7 +366,7 @@ struct Map {
   KILN_DEVICE void run_many(u64 numel) const {
     const MapPlan plan = planned(numel);
     if (plan.self >= plan.threads) return;
-    if (plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
+    if (!kLoopsSingly || plan.rest.dims != Columns::kSingle) return run_planned(plan, numel);
     move_singles(numel, plan.self, plan.threads);
   }
   // Threads without work have a number that is not below `threads`.
