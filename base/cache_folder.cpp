@@ -16,7 +16,7 @@ fs::path user_folder(const GetVariable& variable, const char* xdg_name, const ch
   return home.is_absolute() ? home / under_home / "kiln" : fs::path();
 }
 
-fs::path cache_folder(const GetVariable& variable) {
+fs::path default_cache_folder(const GetVariable& variable) {
   const fs::path chosen = variable("KILN_CACHE_DIR");
   return chosen.empty() ? user_folder(variable, "XDG_CACHE_HOME", ".cache") : chosen;
 }

@@ -13,7 +13,7 @@ using GetVariable = std::function<std::string(const char* name)>;
 
 // Returns $KILN_CACHE_DIR, or $XDG_CACHE_HOME/kiln, or $HOME/.cache/kiln. Returns an empty path if
 // none of them is set: a folder that everybody may write to is no substitute.
-std::filesystem::path cache_folder(const GetVariable& variable);
+std::filesystem::path default_cache_folder(const GetVariable& variable);
 
 // Returns another folder of the XDG base directory specification. As the specification demands, a
 // relative value is ignored.

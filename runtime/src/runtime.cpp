@@ -243,7 +243,7 @@ std::string compile_cache_of_environment() {
     return std::string(value != nullptr ? value : "");
   };
   if (variable("KILN_CACHE") == "off") return "off";
-  const std::filesystem::path folder = cache_folder(variable);
+  const std::filesystem::path folder = default_cache_folder(variable);
   return folder.empty() ? "off" : (folder / "compiled").string();
 }
 

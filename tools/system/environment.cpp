@@ -23,7 +23,7 @@ std::filesystem::path Environment::absolute(const std::filesystem::path& path) c
 }
 
 std::filesystem::path Environment::cache_directory() const {
-  return cache_folder([this](const char* name) { return get(name).value_or(""); });
+  return default_cache_folder([this](const char* name) { return get(name).value_or(""); });
 }
 
 std::filesystem::path Environment::toolchain_directory() const {

@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string place(const std::map<std::string, std::string>& variables) {
-  return kiln::cache_folder([&](const char* name) {
+  return kiln::default_cache_folder([&](const char* name) {
            const auto found = variables.find(name);
            return found == variables.end() ? std::string() : found->second;
          })
@@ -22,13 +22,13 @@ std::string place(const std::map<std::string, std::string>& variables) {
 
 }  // namespace
 
-TEST_CASE("cache_folder is that of the most specific variable") {
+TEST_CASE("default_cache_folder is that of the most specific variable") {
   CHECK(place({{"HOME", "/h"}}) == "/h/.cache/kiln");
   CHECK(place({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/c"}}) == "/c/kiln");
   CHECK(place({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/c"}, {"KILN_CACHE_DIR", "k"}}) == "k");
 }
 
-TEST_CASE("cache_folder ignores relative folders of the user, as the XDG specification wants") {
+TEST_CASE("default_cache_folder ignores relative folders of the user, as the XDG specification wants") {
   CHECK(place({{"HOME", "/h"}, {"XDG_CACHE_HOME", ".cache"}}) == "/h/.cache/kiln");
   CHECK(place({{"HOME", "h"}}).empty());
   CHECK(place({}).empty());
