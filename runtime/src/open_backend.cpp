@@ -153,7 +153,8 @@ std::optional<Backend> backend_of(std::string_view device_id) {
     if (device_id.substr(0, colon) != to_string(backend)) continue;
     // The devices of the vendors' drivers have numbers.
     const bool has_numbers = backend == Backend::kCuda || backend == Backend::kHip;
-    if (!has_numbers || colon == device_id.size() || is_number(device_id.substr(colon + 1))) return backend;
+    if (!has_numbers || colon == device_id.size() || is_number(device_id.substr(colon + 1)))
+      return backend;
   }
   return std::nullopt;
 }

@@ -657,7 +657,8 @@ TEST_CASE("A moved Runtime or Device is a copy, so that neither is ever empty") 
   check(device.synchronize());
 }
 
-TEST_CASE("Launches of several threads on one stream do not overlap where the device is the CPU's") {
+TEST_CASE(
+    "Launches of several threads on one stream do not overlap where the device is the CPU's") {
   const bool is_host = subject().backend == Backend::kHost;
   if (!is_host && subject().backend != Backend::kEmulator) SKIP("a GPU's driver keeps the order");
   const Runtime runtime = open_subject();

@@ -179,8 +179,9 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
     error.hint("on every target, in place of " + kiln_for_cuda(text) + "; " + page("HOST.md") + " has more");
   }
   if (step.kind == StepKind::kJoin) {
-    error.hint("'joined_ptx' compiles all sources of the module as one: a header that several of them include needs "
-               "'#pragma once', and each name may have one meaning");
+    error.hint(
+        "'joined_ptx' compiles all sources of the module as one: a header that several of them "
+        "include needs '#pragma once', and each name may have one meaning");
   }
   for (const std::string& word : step.argv) {
     if (!word.starts_with('-') || word.find(" -") == std::string::npos) continue;

@@ -183,14 +183,16 @@ TEST_CASE("a header that is gone is in no image, neither as it was nor as hipify
   CHECK(after == project.outputs());
 }
 
-TEST_CASE("kiln build compiles a source for AMD that begins with a header of device functions alone") {
+TEST_CASE(
+    "kiln build compiles a source for AMD that begins with a header of device functions alone") {
   if (!has_amd()) SKIP("needs hipcc: see kiln doctor");
   const ScratchFolder folder;
   const Project project(folder.path());
   project.write("fill.cu", "#include \"halved.cuh\"\n#include \"kernel.cuh\"\n");
   project.write("halved.cuh", "__device__ inline float halved(float x) { return x / 2; }\n");
-  project.write("kernel.cuh",
-                "extern \"C\" __global__ void fill_f32(float* y, float a) { y[threadIdx.x] = halved(a); }\n");
+  project.write(
+      "kernel.cuh",
+      "extern \"C\" __global__ void fill_f32(float* y, float a) { y[threadIdx.x] = halved(a); }\n");
   const tools::Outcome outcome = project.kiln({"build", "--module", "fill", "--no-cache"});
   INFO(outcome.diagnostics);
   CHECK(outcome.ok());
@@ -275,13 +277,14 @@ TEST_CASE("kiln build gives a define to every compiler letter by letter") {
   manifest.replace(manifest.find("\"embed\""), 0,
                    R"("defines": ["PAIR=Pair<1,2>", "TEXT=\"\\n$HOME,`\\\"{src}\""], )");
   project.write("targets.json", manifest);
-  project.write("fill.cu",
-                "template <int kOne, int kTwo> struct Pair { static constexpr int kSum = kOne + kTwo; };\n"
-                "static_assert(PAIR::kSum == 3);\n"
-                "constexpr char kText[] = TEXT;\n"
-                "static_assert(sizeof(kText) == 15 && kText[0] == 10 && kText[1] == 36 && kText[6] == 44 &&\n"
-                "              kText[7] == 96 && kText[8] == 34 && kText[9] == 123);\n"
-                "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = a; }\n");
+  project.write(
+      "fill.cu",
+      "template <int kOne, int kTwo> struct Pair { static constexpr int kSum = kOne + kTwo; };\n"
+      "static_assert(PAIR::kSum == 3);\n"
+      "constexpr char kText[] = TEXT;\n"
+      "static_assert(sizeof(kText) == 15 && kText[0] == 10 && kText[1] == 36 && kText[6] == 44 &&\n"
+      "              kText[7] == 96 && kText[8] == 34 && kText[9] == 123);\n"
+      "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = a; }\n");
   const tools::Outcome outcome = project.kiln({"build", "--module", "fill", "--no-cache"});
   INFO(outcome.diagnostics);
   CHECK(outcome.ok());

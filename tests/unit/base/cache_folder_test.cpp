@@ -28,7 +28,8 @@ TEST_CASE("default_cache_folder is that of the most specific variable") {
   CHECK(place({{"HOME", "/h"}, {"XDG_CACHE_HOME", "/c"}, {"KILN_CACHE_DIR", "k"}}) == "k");
 }
 
-TEST_CASE("default_cache_folder ignores relative folders of the user, as the XDG specification wants") {
+TEST_CASE(
+    "default_cache_folder ignores relative folders of the user, as the XDG specification wants") {
   CHECK(place({{"HOME", "/h"}, {"XDG_CACHE_HOME", ".cache"}}) == "/h/.cache/kiln");
   CHECK(place({{"HOME", "h"}}).empty());
   CHECK(place({}).empty());

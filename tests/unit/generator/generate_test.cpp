@@ -174,7 +174,8 @@ TEST_CASE("generate gives no parameter of a C function the name of a macro", "[g
   REQUIRE(parameters.size() >= 2);
   parameters[0].name = "complex";
   parameters[1].name = "I";
-  const std::string text = generator::generate(catalog, {.outputs = {generator::Output::kC}})[0].text;
+  const std::string text =
+      generator::generate(catalog, {.outputs = {generator::Output::kC}})[0].text;
   CHECK(text.find(" complex_") != std::string::npos);
   CHECK(text.find(" argument_2") != std::string::npos);
 }

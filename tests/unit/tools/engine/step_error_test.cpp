@@ -86,13 +86,16 @@ TEST_CASE("step_error says what sources that are compiled as one must keep to") 
   const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
   Step step = toolkit.step("compile fill sm_80");
   step.kind = StepKind::kJoin;
-  const Error error = step_error(step, context, toolkit.files, "exit status 1", "b.cu(1): error: already defined");
-  CHECK(error.notes.back().text.starts_with("'joined_ptx' compiles all sources of the module as one"));
+  const Error error =
+      step_error(step, context, toolkit.files, "exit status 1", "b.cu(1): error: already defined");
+  CHECK(error.notes.back().text.starts_with(
+      "'joined_ptx' compiles all sources of the module as one"));
 }
 
 TEST_CASE("step_error says what to do when the disk is full") {
   for (const char* why : {"No space left on device", "Disk quota exceeded"}) {
-    const Error error = error_of(std::string("fatal error: IO failure on output stream: ") + why, "/");
+    const Error error =
+        error_of(std::string("fatal error: IO failure on output stream: ") + why, "/");
     CHECK(error.notes.back().text == "free some disk space and run the command again");
   }
 }

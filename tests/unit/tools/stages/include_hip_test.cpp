@@ -6,7 +6,8 @@ using kiln::tools::include_hip;
 
 TEST_CASE("include_hip gives HIP's header to a file that uses words of CUDA's language") {
   const std::string header = "#include \"hip/hip_runtime.h\"\n";
-  for (const char* text : {"__device__ float f();\n", "#define AT threadIdx.x\n", "__constant__ int x;\n"}) {
+  for (const char* text :
+       {"__device__ float f();\n", "#define AT threadIdx.x\n", "__constant__ int x;\n"}) {
     INFO(text);
     CHECK(include_hip(text) == header + text);
     CHECK(include_hip(header + text) == header + text);
