@@ -47,6 +47,8 @@ struct Activation {
   Real sum() const { return decode(DType::kF16, s); }
 };
 inline constexpr std::size_t kActivationBytes = 36;
+// Rows that a launch quantizes at most.
+inline constexpr std::size_t kMaxActivationRows = 65535;
 Activation quantized(const float* x);
 void store(const Activation& activation, std::byte* block);
 Activation load_activation(const std::byte* block);

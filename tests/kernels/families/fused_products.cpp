@@ -540,8 +540,7 @@ std::vector<QuantizedRows> quantized_rows(const Wanted& wanted) {
   Draw& draw = *wanted.draw;
   const ops::Extents dims = draw.dims(2, 2);
   const std::size_t padded = (dims[1] + 31) / 32 * 32 + 32 * draw.below(4);
-  constexpr std::size_t kMaxRows = 65535;  // of a launch
-  return {{std::min(dims[0], kMaxRows), dims[1], padded, draw.below(4)}};
+  return {{std::min(dims[0], kMaxActivationRows), dims[1], padded, draw.below(4)}};
 }
 
 struct Joining {

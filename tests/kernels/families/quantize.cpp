@@ -124,11 +124,9 @@ Case build(std::string name, const QuantizeCase& choice, const Seed& seed) {
   return made;
 }
 
-constexpr std::size_t kMaxRows = 65535;  // of a launch
-
 QuantizeCase random_quantize_case(Draw& draw) {
   const ops::Extents dims = draw.dims(2, 2);
-  QuantizeCase choice{std::min(dims[0], kMaxRows), dims[1]};
+  QuantizeCase choice{std::min(dims[0], kMaxActivationRows), dims[1]};
   if (draw.one_in(2)) choice.padded = (choice.columns + 31) / 32 * 32 + 32 * draw.below(5);
   if (draw.one_in(3)) choice.grid = reference_grid();
   if (draw.one_in(4)) {
