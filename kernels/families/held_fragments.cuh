@@ -302,10 +302,10 @@ struct HeldChunks : HeldWords {
       gguf::load_words<16>(rows.at(r, 0), head);
       const gguf::KPair pair = gguf::k_pair(head, rows.lane % 4);
       scales |= pair.scales << 16 * r;
-      // A byte n, taken as the bits of an f16, is n * 2^-24.
-      minima[r] = permute_bytes<0, 4, 1, 4>(pair.minima, 0);
+      // The f16 of the bits 0x6400 + n is 1024 + n.
+      minima[r] = subtract_f16_pairs(permute_bytes<0, 4, 1, 4>(pair.minima, 0x64u), 0x64006400u);
       d_of_row[r] = widen(f16{static_cast<u16>(head[0])});
-      minus_dmin[r] = -0x1p24f * widen(f16{static_cast<u16>(head[0] >> 16)});
+      minus_dmin[r] = -widen(f16{static_cast<u16>(head[0] >> 16)});
     }
     if constexpr (kHasFifth) rows.load(fifth[0], fifth[1], 16);
 #pragma unroll
