@@ -16,6 +16,9 @@
   row(conv_tiles64, 64, 64, 1, MULTIPLIED) \
   row(conv_tiles16, 16, 32, 4, MULTIPLIED)
 
+// families/convolve_patches.cuh, kiln's own kernels: output channels of a tile.
+#define KILN_EACH_CONV_PATCHES(row) row(conv_patches64, 64, HALVES) row(conv_patches16, 16, HALVES)
+
 // families/im2col.cuh
 #define KILN_EACH_IM2COL1D(row) row(im2col1d, ARITHMETIC)
 #define KILN_EACH_IM2COL(row) row(im2col, ARITHMETIC)

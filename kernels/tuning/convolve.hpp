@@ -11,6 +11,19 @@ inline constexpr unsigned kConvolveThreads = 128;
 // Maximum number of taps of a window in a dim.
 inline constexpr unsigned kConvolveTaps = 31;
 
+// Patches of images, for matrix units (families/convolve_patches.cuh): threads of a block; its
+// outputs; channels of a step, and taps whose weights it has; maximum number of elements of a channel
+// in a patch.
+inline constexpr unsigned kPatchThreads = 256;
+inline constexpr unsigned kPatchOutputs = 256;
+inline constexpr unsigned kPatchChannels = 16;
+inline constexpr unsigned kPatchTaps = 9;
+inline constexpr unsigned kMaxPatch = 432;
+// Blocks that a multiprocessor holds at once, by the output channels of a tile.
+// Measured on an H200, 16 channels, by 2 and by 3 blocks: 16 by 3x3 to 16 of 1024x1024 102 and 87
+// us, 640 by 3x3 to 640, 2 of 32x32, 180 and 129, but 1280 to 1280, 2 of 16x16, 181 and 192.
+constexpr unsigned patch_blocks(unsigned channels) { return channels > 16 ? 2 : 3; }
+
 // A tile of the direct kernels has another team of threads for each kConvolveTermsOfTeam terms, up
 // to kConvolveTeams teams.
 // Measured on an H200, reference geometry, in us, by 64, 128 and 256 terms: f32, 64 channels by 3x3
@@ -41,8 +54,9 @@ constexpr unsigned convolve_block(double threads, double terms, unsigned multipr
 }
 
 // Ways to compute a convolution: directly; by tiles of many output channels; by tiles of few output
-// channels, whose teams share the terms of a sum (kFew) or have outputs of their own (kFewApart).
-enum class ConvolveWay { kDirect, kMany, kFew, kFewApart };
+// channels, whose teams share the terms of a sum (kFew) or have outputs of their own (kFewApart); by
+// patches of the image, for many and for few output channels.
+enum class ConvolveWay { kDirect, kMany, kFew, kFewApart, kManyPatches, kFewPatches };
 
 // Output channels and outputs that a block takes at once.
 struct ConvolveTile {
@@ -53,7 +67,9 @@ constexpr ConvolveTile convolve_tile(ConvolveWay way) {
     case ConvolveWay::kDirect: return {8, 64};
     case ConvolveWay::kMany: return {64, 64};
     case ConvolveWay::kFew: return {16, 32};
-    default: return {16, 128};
+    case ConvolveWay::kFewApart: return {16, 128};
+    case ConvolveWay::kManyPatches: return {64, kPatchOutputs};
+    default: return {16, kPatchOutputs};
   }
 }
 
@@ -135,6 +151,37 @@ constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed,
   return rate.start + (alone > all ? alone : all);
 }
 
+// The estimated time of a launch by patches, in ns on an H200. A block takes kPatchChannels channels
+// and up to kPatchTaps taps in each step. `channels` and `taps` are of the image and of a window (of
+// a class); `tiles` is the number of tiles for each multiprocessor.
+//
+// Measured on an H200, in us, by patches of 64 output channels; of 16; by tiles:
+//
+//   320 by 3x3 to 320, 2 of 64x64            106   136   203 (cuDNN: 45)
+//   640 by 3x3 to 640, 2 of 32x32            143   129   235
+//   1280 by 3x3 to 1280, 2 of 16x16          274   192   348
+//   128 by 3x3 to 128 of 256x256              93   172   247
+//   64 by 3x3 to 64, 8 of 56x56               20    30    31
+//   16 by 3x3 to 16 of 1024x1024             147    87   353
+//   16 by 3 to 16 of length 2^20             107    66   220
+//   3 by 3x3 to 64 of 512x512                 47    84    64
+//   64 by 1x1 to 256, 8 of 56x56              27    43    30
+//   64 by 5x5 to 64 of 64x64                  48    32    37
+//   384 by 3 to 384 of length 1500            56    44    41
+//   320 by 3x3 to 4, 2 of 64x64               72    48    41
+constexpr double convolve_patch_time(bool of_many, double channels, double taps, double tiles) {
+  const auto whole = [](double a) {
+    const double below = static_cast<double>(static_cast<unsigned long long>(a));
+    return below < a ? below + 1 : below;
+  };
+  const double parts = whole(taps / kPatchTaps), steps = whole(channels / kPatchChannels) * parts;
+  const double of_step = taps / parts;
+  const double alone = steps * (of_step + 6) * (of_many ? 230 : 165);
+  const double all = of_many ? whole(tiles) * (steps * (of_step + 6) * 190 + 1760)
+                             : tiles * (steps * (of_step + 3.5) * 108 + 1300);
+  return 4000 + (alone > all ? alone : all);
+}
+
 // Layout data of a launch. The classes of rows follow it, then those of columns. Strides count
 // elements and wrap around.
 struct ConvolveShape {
@@ -142,10 +189,10 @@ struct ConvolveShape {
   unsigned images, channels, channels_out;
   unsigned rows, columns;  // of an image
   unsigned channel_stride;
-  unsigned out_stride, in_stride;        // of the kernel
-  unsigned row_classes, column_classes;  // as many classes follow
-  unsigned teams_apart;                  // 1: each team of a block has outputs of its own
-  unsigned unused;
+  unsigned out_stride, in_stride;         // of the kernel
+  unsigned row_classes, column_classes;   // as many classes follow
+  unsigned teams_apart;                   // 1: each team of a block has outputs of its own
+  unsigned tile_width;                    // of patches: 16 to kPatchOutputs outputs, a power of two
   unsigned long long outputs_of_channel;  // of an image
 };
 

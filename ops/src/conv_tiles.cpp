@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/convolve.hpp"
@@ -15,14 +17,29 @@ namespace {
 using tuning::ConvolveWay;
 
 constexpr KernelRows kMany = rows_of("conv_tiles64"), kFew = rows_of("conv_tiles16");
+constexpr KernelRows kManyPatches = rows_of("conv_patches64");
+constexpr KernelRows kFewPatches = rows_of("conv_patches16");
 
 ConvolveWay way_of(ConvolutionTiles tiles) {
   switch (tiles) {
     case ConvolutionTiles::kManyChannels: return ConvolveWay::kMany;
     case ConvolutionTiles::kFewChannels: return ConvolveWay::kFew;
     case ConvolutionTiles::kFewChannelsApart: return ConvolveWay::kFewApart;
+    case ConvolutionTiles::kPatchesManyChannels: return ConvolveWay::kManyPatches;
+    case ConvolutionTiles::kPatchesFewChannels: return ConvolveWay::kFewPatches;
     default: return ConvolveWay::kDirect;
   }
+}
+const KernelRows& kernels_of(ConvolveWay way) {
+  switch (way) {
+    case ConvolveWay::kMany: return kMany;
+    case ConvolveWay::kManyPatches: return kManyPatches;
+    case ConvolveWay::kFewPatches: return kFewPatches;
+    default: return kFew;
+  }
+}
+bool is_by_patches(ConvolveWay way) {
+  return way == ConvolveWay::kManyPatches || way == ConvolveWay::kFewPatches;
 }
 
 Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
@@ -125,30 +142,97 @@ void append(LayoutBlock& block, const T& value) {
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
 
+// Returns an error if a layout block cannot hold all classes.
+Result<void> require_classes(const Convolution& call, const Described& all) {
+  constexpr std::size_t kWords = 5 * kMaxRank, kOfAxis = sizeof(tuning::ConvolveAxis) / 8;
+  const std::size_t classes = std::size_t{all.shape.row_classes} + all.shape.column_classes;
+  if (sizeof all.shape / 8 + classes * kOfAxis <= kWords) return {};
+  return invalid("a stride of " + std::to_string(call.stride) + " makes too many classes");
+}
+
+// Returns how many elements a dim of a patch has beyond one for each output.
+std::size_t reach_of_taps(const Described& all, const tuning::ConvolveDim& dim) {
+  std::size_t most = 0;
+  for (unsigned i = 0; i < all.classes(dim); ++i) {
+    const tuning::ConvolveAxis axis = all.axis(dim, i);
+    const std::size_t step = static_cast<std::size_t>(std::abs(axis.tap_step));
+    if (axis.taps != 0) most = std::max(most, (axis.taps - 1) * step);
+  }
+  return most;
+}
+
+// The tiles of a class, by patches.
+struct PatchTiles {
+  unsigned width = 0;  // outputs
+  std::size_t count = 0;
+};
+
+// Returns the tiles of the width that needs fewest.
+Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all) {
+  if (!all.transposed && call.stride != 1) {
+    return invalid("patches take plain convolutions with a stride of 1 alone, not of " +
+                   std::to_string(call.stride));
+  }
+  KILN_TRY(require_classes(call, all));
+  const std::size_t across = reach_of_taps(all, all.columns), down = reach_of_taps(all, all.rows);
+  const tuning::ConvolveAxis columns = all.axis(all.columns, 0), rows = all.axis(all.rows, 0);
+  PatchTiles best;
+  for (unsigned width = 16; width <= tuning::kPatchOutputs; width *= 2) {
+    const unsigned height = tuning::kPatchOutputs / width;
+    if ((width + across) * (height + down) > tuning::kMaxPatch) continue;
+    const std::size_t count =
+        all.shape.images * ceil_div(columns.outputs, width) * ceil_div(rows.outputs, height);
+    if (best.width == 0 || count < best.count) best = {width, count};
+  }
+  if (best.width == 0) {
+    return invalid("the elements that " + std::to_string(tuning::kPatchOutputs) +
+                   " outputs read of a channel are beyond " + std::to_string(tuning::kMaxPatch));
+  }
+  return best;
+}
+
+// Returns the estimated time of a launch by patches, in ns, or nothing if they do not take the call.
+std::optional<double> time_by_patches(const Convolution& call, const Extents& out, ConvolveWay way,
+                                      const ConvolutionWork& work, unsigned multiprocessors) {
+  if (!kernels_of(way).has(call.dtype)) return std::nullopt;
+  const Result<Described> all = describe(call, out);
+  if (!all) return std::nullopt;
+  const Result<PatchTiles> tiles = tile_by_patches(call, *all);
+  if (!tiles) return std::nullopt;
+  const double groups = static_cast<double>(ceil_div(out[1], tuning::convolve_tile(way).channels));
+  const double count = static_cast<double>(tiles->count) * groups * work.classes;
+  return tuning::convolve_patch_time(way == ConvolveWay::kManyPatches, work.terms / work.taps,
+                                     work.taps, count / multiprocessors);
+}
+
 }  // namespace
 
 Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
   const ConvolveWay way = way_of(call.tiles);
   Launch launch;
-  KILN_TRY(set_kernel(launch, way == ConvolveWay::kMany ? kMany : kFew, call.dtype));
-  KILN_TRY_ASSIGN(const Described all, describe(call, out));
-  const std::size_t row_classes = all.shape.row_classes, column_classes = all.shape.column_classes;
-  constexpr std::size_t kWords = 5 * kMaxRank, kOfAxis = sizeof(tuning::ConvolveAxis) / 8;
-  if (sizeof all.shape / 8 + (row_classes + column_classes) * kOfAxis > kWords) {
-    return invalid("a stride of " + std::to_string(call.stride) + " makes too many classes");
+  KILN_TRY(set_kernel(launch, kernels_of(way), call.dtype));
+  KILN_TRY_ASSIGN(Described all, describe(call, out));
+  KILN_TRY(require_classes(call, all));
+  const tuning::ConvolveTile tile = tuning::convolve_tile(way);
+  std::size_t tiles = ceil_div(std::size_t{all.axis(all.rows, 0).outputs} *
+                                   all.axis(all.columns, 0).outputs * all.shape.images,
+                               tile.outputs);
+  launch.block.x = tuning::kConvolveThreads;
+  if (is_by_patches(way)) {
+    KILN_TRY_ASSIGN(const PatchTiles patches, tile_by_patches(call, all));
+    all.shape.tile_width = patches.width;
+    tiles = patches.count;
+    launch.block.x = tuning::kPatchThreads;
   }
+  const std::size_t row_classes = all.shape.row_classes, column_classes = all.shape.column_classes;
   append(launch.layout, all.shape);
   for (unsigned i = 0; i < row_classes; ++i) append(launch.layout, all.axis(all.rows, i));
   for (unsigned i = 0; i < column_classes; ++i) append(launch.layout, all.axis(all.columns, i));
-  const std::size_t most = std::size_t{all.axis(all.rows, 0).outputs} *
-                           all.axis(all.columns, 0).outputs * all.shape.images;
-  const tuning::ConvolveTile tile = tuning::convolve_tile(way);
-  launch.grid = {static_cast<std::uint32_t>(ceil_div(most, tile.outputs)),
+  launch.grid = {static_cast<std::uint32_t>(tiles),
                  static_cast<std::uint32_t>(ceil_div(out[1], tile.channels)),
                  static_cast<std::uint32_t>(row_classes * column_classes)};
   constexpr std::size_t kMaxBlocks = 65535;  // along y
   if (launch.grid.y > kMaxBlocks) return invalid("too many output channels");
-  launch.block.x = tuning::kConvolveThreads;
   launch.layout_argument = 0;
   launch.pass(ConvTilesKernel<void>(), nullptr, call.src, call.kernel, call.dst);
   return launch;
@@ -183,6 +267,11 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   const bool transposed = call.kind == ConvolutionKind::kTransposed;
   ConvolutionTiles best = ConvolutionTiles::kNone;
   double least = 0;
+  const auto consider = [&](ConvolutionTiles tiles, double time) {
+    if (tiles != ConvolutionTiles::kNone && time >= least) return;
+    best = tiles;
+    least = time;
+  };
   for (const ConvolutionTiles tiles :
        {ConvolutionTiles::kNone, ConvolutionTiles::kManyChannels, ConvolutionTiles::kFewChannels,
         ConvolutionTiles::kFewChannelsApart}) {
@@ -192,13 +281,16 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
     const bool single_occupancy =
         tiles == ConvolutionTiles::kNone &&
         (is_wave || (work.channels != 1 && work.single_occupancy(device)));
-    const double time = single_occupancy
-                            ? tuning::convolve_time_alone(work.read, is_wave, transposed)
-                            : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
-                                                    transposed, work, device.multiprocessors);
-    if (tiles != ConvolutionTiles::kNone && time >= least) continue;
-    best = tiles;
-    least = time;
+    consider(tiles, single_occupancy
+                        ? tuning::convolve_time_alone(work.read, is_wave, transposed)
+                        : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
+                                                transposed, work, device.multiprocessors));
+  }
+  for (const ConvolutionTiles tiles :
+       {ConvolutionTiles::kPatchesManyChannels, ConvolutionTiles::kPatchesFewChannels}) {
+    const std::optional<double> time =
+        time_by_patches(call, out, way_of(tiles), work, device.multiprocessors);
+    if (time) consider(tiles, *time);
   }
   return best;
 }

@@ -1,4 +1,5 @@
-// Convolutions as matrix products: launches of conv_tiles64_<T> and conv_tiles16_<T>.
+// Convolutions as matrix products: launches of conv_tiles64_<T>, conv_tiles16_<T>,
+// conv_patches64_<T> and conv_patches16_<T>.
 #pragma once
 
 #include "kernels/tuning/convolve.hpp"

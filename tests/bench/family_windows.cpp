@@ -290,8 +290,14 @@ std::vector<Family> window_families() {
       windows<Work::kConvolution>("conv_tiles64", plan_tiles<ops::ConvolutionTiles::kManyChannels>);
   Family few =
       windows<Work::kConvolution>("conv_tiles16", plan_tiles<ops::ConvolutionTiles::kFewChannels>);
-  many.original_root = few.original_root = "conv2d";
-  many.is_choice = few.is_choice = true;
+  Family many_patches = windows<Work::kConvolution>(
+      "conv_patches64", plan_tiles<ops::ConvolutionTiles::kPatchesManyChannels>);
+  Family few_patches = windows<Work::kConvolution>(
+      "conv_patches16", plan_tiles<ops::ConvolutionTiles::kPatchesFewChannels>);
+  for (Family* const each : {&many, &few, &many_patches, &few_patches}) {
+    each->original_root = "conv2d";
+    each->is_choice = true;
+  }
   Family conv1d = windows<Work::kConvolution>("conv1d", plan_convolution<Work::kConvolution>);
   Family conv2d = windows<Work::kConvolution>("conv2d", plan_convolution<Work::kConvolution>);
   conv1d.shapes = {{1, 384, 1500}};
@@ -313,6 +319,8 @@ std::vector<Family> window_families() {
       nearest1d,
       many,
       few,
+      many_patches,
+      few_patches,
   };
 }
 

@@ -2,8 +2,8 @@
 //
 // Contract: taps outside of the image add nothing, whatever their weight. A float sum may be off by
 // one rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep
-// the low bits of the exact sum. conv_tiles64 and conv_tiles16 compute all four convolutions as
-// products of matrices. There, matrix units may truncate instead of rounding, and a weight that is
+// the low bits of the exact sum. conv_tiles64, conv_tiles16, conv_patches64 and conv_patches16
+// compute all four convolutions as products of matrices. There, matrix units may truncate instead of rounding, and a weight that is
 // not finite gives NaN for taps outside of the image.
 #include <memory>
 
@@ -67,7 +67,13 @@ struct ConvolutionCase {
   }
 };
 
-// Draws a convolution whose windows fit, with few enough terms for the reference.
+bool is_by_patches(ConvolutionTiles tiles) {
+  return tiles == ConvolutionTiles::kPatchesManyChannels ||
+         tiles == ConvolutionTiles::kPatchesFewChannels;
+}
+
+// Draws a convolution whose windows fit, and that patches take if they are wanted, with few enough
+// terms for the reference.
 ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, ConvolutionTiles tiles,
                                    Draw& draw) {
   const bool is_tiled = tiles != ConvolutionTiles::kNone;
@@ -81,7 +87,8 @@ ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, Convolu
       choice.window[d] = draw.one_in(6) ? draw.size(most_taps) : draw.between(1, 5);
       terms *= choice.window[d];
     }
-    choice.stride = draw.one_in(2) ? 1 : draw.between(1, 5);
+    const bool has_stride = !is_by_patches(tiles) || of == ConvolutionKind::kTransposed;
+    choice.stride = !has_stride || draw.one_in(2) ? 1 : draw.between(1, 5);
     choice.padding = draw.one_in(2) ? 0 : draw.below(2 * choice.window[0] + 2);
     choice.dilation = draw.one_in(2) ? 1 : draw.between(1, 4);
     if (of == ConvolutionKind::kTransposed) choice.out_padding = draw.below(choice.stride);
@@ -94,7 +101,8 @@ ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, Convolu
       if (draw.one_in(6)) choice.kind = draw.one_in(2) ? RowKind::kNan : RowKind::kInfinity;
     }
     const Result<ops::Extents> out = output_dims(choice.call(of, DType::kF32));
-    if (out && product(*out) <= draw.max_terms() / terms) return choice;
+    if (!out || product(*out) > draw.max_terms() / terms) continue;
+    if (!is_by_patches(tiles) || plan(choice.call(of, DType::kF16))) return choice;
   }
 }
 
@@ -183,11 +191,54 @@ std::vector<TiledCase> cases_of_tiles(bool many_channels) {
   return list;
 }
 
-TiledCase random_tiled_case(bool many_channels, Draw& draw) {
+// The same for patches: also taps in several groups, tiles of each width and several of them, and
+// classes without taps.
+std::vector<TiledCase> cases_of_patches(ConvolutionTiles tiles) {
+  constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
+  constexpr auto kDense = ImageLayout::kDense;
+  constexpr auto kLast = ImageLayout::kChannelsLast;
+  constexpr auto kNarrowed = ImageLayout::kNarrowed;
+  std::vector<TiledCase> list = {
+      {kPlain, {2, 3, 70, {5, 9}, {2, 3}, 1, 1}},
+      {kPlain, {1, 33, 5, {7, 11}, {1, 1}}},
+      {kPlain, {1, 1, 1, {1, 1}, {1, 1}}},
+      {kPlain, {2, 16, 17, {19, 34}, {3, 3}, 1, 1, 1, 0, kLast, kNarrowed}},
+      {kPlain, {1, 18, 18, {9, 40}, {2, 2}, 1, 2, 1, 0, kNarrowed, kLast}},
+      {kPlain, {1, 4, 3, {3, 70}, {3, 2}, 1, 1}},
+      {kPlain, {1, 2, 3, {2, 130}, {1, 3}, 1, 1}},
+      {kPlain, {1, 5, 4, {6, 7}, {5, 4}, 1, 2}},
+      {kPlain, {2, 17, 4, {8, 21}, {3, 3}, 1, 1, 2}},
+      {kPlain, {2, 7, 20, {300}, {5}, 1, 4, 2, 0, kNarrowed, kLast}},
+      {kPlain, {1, 1, 2, {40}, {31}, 1, 15}},
+      {kPlain, {1, 2, 2, {3, 4}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1}},
+      {kTransposed, {2, 5, 18, {5, 6}, {4, 4}, 2, 1, 1, 1, kNarrowed, kDense}},
+      {kTransposed, {1, 2, 3, {4, 5}, {1, 2}, 4, 0, 1, 3, kDense, kNarrowed}},
+      {kTransposed, {1, 19, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
+      {kTransposed, {2, 9, 66, {21}, {5}, 2, 1, 3, 1}},
+  };
+  for (TiledCase& each : list) each.choice.tiles = tiles;
+  return list;
+}
+
+// The ways of a kernel, by its root. None: the kernel works on no tiles.
+std::vector<ConvolutionTiles> ways_of(std::string_view root) {
+  if (root == "conv_tiles64") return {ConvolutionTiles::kManyChannels};
+  if (root == "conv_tiles16") {
+    return {ConvolutionTiles::kFewChannels, ConvolutionTiles::kFewChannelsApart};
+  }
+  if (root == "conv_patches64") return {ConvolutionTiles::kPatchesManyChannels};
+  if (root == "conv_patches16") return {ConvolutionTiles::kPatchesFewChannels};
+  return {};
+}
+
+std::vector<TiledCase> listed_cases(const std::vector<ConvolutionTiles>& ways) {
+  if (is_by_patches(ways.front())) return cases_of_patches(ways.front());
+  return cases_of_tiles(ways.front() == ConvolutionTiles::kManyChannels);
+}
+
+TiledCase random_tiled_case(const std::vector<ConvolutionTiles>& ways, Draw& draw) {
   const auto of = draw.one_in(2) ? ConvolutionKind::kPlain : ConvolutionKind::kTransposed;
-  const auto tiles = many_channels    ? ConvolutionTiles::kManyChannels
-                     : draw.one_in(2) ? ConvolutionTiles::kFewChannels
-                                      : ConvolutionTiles::kFewChannelsApart;
+  const ConvolutionTiles tiles = ways[draw.below(ways.size())];
   return {of, random_convolution(of, draw.between(1, 2), tiles, draw)};
 }
 
@@ -288,11 +339,12 @@ Case build(std::string name, ConvolutionKind of, DType dtype, const ConvolutionC
   return made;
 }
 
-void add_tiled_cases(std::string_view kernel, DType dtype, bool many_channels, const Wanted& wanted,
+void add_tiled_cases(std::string_view kernel, DType dtype,
+                     const std::vector<ConvolutionTiles>& ways, const Wanted& wanted,
                      std::vector<CaseSpec>& cases) {
-  const std::vector<TiledCase> list =
-      wanted.draw != nullptr ? std::vector{random_tiled_case(many_channels, *wanted.draw)}
-                             : cases_of_tiles(many_channels);
+  const std::vector<TiledCase> list = wanted.draw != nullptr
+                                          ? std::vector{random_tiled_case(ways, *wanted.draw)}
+                                          : listed_cases(ways);
   for (const TiledCase& each : list) {
     const ConvolutionCase choice = each.choice;
     const ConvolutionKind of = each.kind;
@@ -311,8 +363,8 @@ bool add_convolution_cases(std::string_view kernel, const Wanted& wanted,
   const std::optional<RootAndDType> parts = split_dtype(kernel);
   if (!parts) return false;
   const std::string_view root = parts->root;
-  if (root == "conv_tiles64" || root == "conv_tiles16") {
-    add_tiled_cases(kernel, parts->dtype, root == "conv_tiles64", wanted, cases);
+  if (const std::vector<ConvolutionTiles> ways = ways_of(root); !ways.empty()) {
+    add_tiled_cases(kernel, parts->dtype, ways, wanted, cases);
     return true;
   }
   const bool transposed = root == "conv_transpose1d" || root == "conv_transpose2d";
@@ -354,6 +406,10 @@ Contracts convolution_contracts() {
        "A name of our own. Windows of up to 31 taps a dim."},
       {"conv_tiles16", "the same by tiles of 16 output channels", "f32", tiled, not_finite,
        "As conv_tiles64."},
+      {"conv_patches64", "the same by patches of the image, 64 output channels at a time", "f32",
+       tiled, not_finite, "As conv_tiles64, of a stride of 1, and any stride of the transposes."},
+      {"conv_patches16", "the same, 16 output channels at a time", "f32", tiled, not_finite,
+       "As conv_patches64."},
   };
 }
 

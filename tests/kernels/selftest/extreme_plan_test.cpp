@@ -386,7 +386,9 @@ TEST_CASE("plans of images of any size fit the device") {
     call.geometry = random.geometry();
     call.tiles = random.one_of({ConvolutionTiles::kChosen, ConvolutionTiles::kNone,
                                 ConvolutionTiles::kManyChannels, ConvolutionTiles::kFewChannels,
-                                ConvolutionTiles::kFewChannelsApart});
+                                ConvolutionTiles::kFewChannelsApart,
+                                ConvolutionTiles::kPatchesManyChannels,
+                                ConvolutionTiles::kPatchesFewChannels});
     return call;
   });
   check_plans("Im2Col", [&](Random& random) {

@@ -147,13 +147,18 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(with([](Convolution& c) {
           c.src_layout = {{1, 64, 1024, 1024}}, c.kernel_layout = {{1, 64, 3, 3}};
         }) == "conv2d_f32");
-  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16; }) == "conv_tiles64_bf16");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16; }) == "conv_patches64_bf16");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16, c.stride = 2; }) == "conv_tiles64_bf16");
+  CHECK(with([](Convolution& c) {
+          c.dtype = DType::kF16;
+          c.src_layout = {{1, 16, 512, 512}}, c.kernel_layout = {{16, 16, 3, 3}};
+        }) == "conv_patches16_f16");
   CHECK(with([](Convolution& c) { c.dtype = DType::kF64; }) == "conv2d_f64");
   CHECK(with([](Convolution& c) { c.tiles = ConvolutionTiles::kNone; }) == "conv2d_f32");
   CHECK(with([](Convolution& c) { c.geometry = Geometry::kReference; }) == "conv2d_f32");
   Convolution half = call;
   half.dtype = DType::kF16;
-  CHECK(plan(half, {"gfx1100", 48})->kernel == "conv_tiles64_f16");
+  CHECK(plan(half, {"gfx1100", 48})->kernel == "conv_patches64_f16");
   CHECK(plan(half, {"host", 8})->kernel == "conv2d_f16");
   const auto far = [](Convolution& c) { c.src_layout.strides = {1u << 31, 1u << 30, 56, 1}; };
   CHECK(with(far) == "conv2d_f32");

@@ -17,12 +17,17 @@ enum class ConvolutionKind : std::uint8_t { kPlain, kTransposed };
 // Ways to compute a convolution as a matrix product, for f32, f16 and bf16 and windows of up to 31
 // taps in a dim. The kernels are ones that kiln adds: conv_tiles64_<T> works on tiles of 64 output
 // channels and 64 outputs, and conv_tiles16_<T> on tiles of 16 output channels and 32 outputs.
+// conv_patches64_<T> and conv_patches16_<T> work on tiles of 64 and 16 output channels and 256
+// outputs, and load each element once for all taps: of f16 and bf16, for plain convolutions with a
+// stride of 1 and for transposed ones, if a block's part of the image fits into shared memory.
 enum class ConvolutionTiles : std::uint8_t {
-  kChosen,           // the fastest way for the shape and the device
-  kNone,             // the direct kernels
-  kManyChannels,     // conv_tiles64_<T>
-  kFewChannels,      // conv_tiles16_<T>, one tile per block
-  kFewChannelsApart  // conv_tiles16_<T>, four tiles per block
+  kChosen,               // the fastest way for the shape and the device
+  kNone,                 // the direct kernels
+  kManyChannels,         // conv_tiles64_<T>
+  kFewChannels,          // conv_tiles16_<T>, one tile per block
+  kFewChannelsApart,     // conv_tiles16_<T>, four tiles per block
+  kPatchesManyChannels,  // conv_patches64_<T>
+  kPatchesFewChannels    // conv_patches16_<T>
 };
 
 // conv1d_<T>, conv2d_<T>, conv_transpose1d_<T>, conv_transpose2d_<T>, chosen by the rank of the
