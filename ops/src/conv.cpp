@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "conv_tiles.hpp"
 #include "kernels/tuning/convolve.hpp"
+#include "kernels/tuning/fill.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -225,14 +226,24 @@ Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kIm2Col[flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
   // With one spatial dim, the reference has a thread for each window of a channel. So does kiln's
-  // own geometry if all windows run at once (families/im2col.cuh).
+  // own geometry if there are few windows, or none of whole chunks (families/im2col.cuh).
+  const tuning::Spread spread = spread_over(gpu);
   const std::size_t windows = flat ? count : count / call.window[0];
-  const bool at_once = windows <= spread_over(gpu).resident() && size_of(call.dtype) != 8;
-  const std::size_t threads = call.geometry == Geometry::kReference || at_once ? windows : count;
-  std::size_t line = 1;  // number of windows in a row of outputs
-  for (std::size_t d = flat ? 2 : 1; d < out.rank(); ++d) line *= out[d];
-  const bool in_chunks = has_chunks(line, call.dtype);
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, in_chunks));
+  const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16 / bytes;
+  const bool are_chunks = call.src_layout.dims[1] * call.window[0] % chunk == 0;
+  constexpr std::size_t kMaxWindows = std::size_t{1} << 31;
+  const bool by_windows =
+      bytes != 8 && windows <= (flat || are_chunks ? spread.resident() : kMaxWindows);
+  if (by_windows && windows > spread.resident()) {
+    KILN_TRY(set_grid(launch, call.geometry, windows, tuning::chunk_each(windows, 1, 1024)));
+  } else {
+    const std::size_t threads =
+        call.geometry == Geometry::kReference || by_windows ? windows : count;
+    std::size_t line = 1;  // number of windows in a row of outputs
+    for (std::size_t d = flat ? 2 : 1; d < out.rank(); ++d) line *= out[d];
+    const bool in_chunks = has_chunks(line, call.dtype);
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, in_chunks));
+  }
   append(launch.layout, call.src_layout);
   if (flat) {
     launch.pass(Im2ColKernel<void>(), count, out[1], out[2], call.window[0], call.window[1],

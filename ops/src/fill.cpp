@@ -90,7 +90,13 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
     KILN_TRY(set_grid(launch, call.geometry, count,
                       tuning::copied_by_chunks(spread_over(gpu), count, unit)));
   } else {
-    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+    // Measured on an H200, in us, a thread for every four elements -> for each: 501x777, f32 4.21 ->
+    // 3.43, u8 3.82 -> 3.02; but 512x1025, f32 4.37 -> 4.52, u8 3.77 -> 4.10.
+    const tuning::Spread spread = spread_over(gpu);
+    const std::size_t resident = spread.resident();
+    const bool are_few = count > resident && count <= resident + resident / 2;
+    KILN_TRY(set_grid(launch, call.geometry, count,
+                      are_few ? tuning::chunk_each(count, 1, 1024) : spread.strided(count)));
   }
   launch.pass(Copy2dKernel<void>(), call.inp, call.out, call.rows, call.columns, call.inp_stride,
               call.out_stride);

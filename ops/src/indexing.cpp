@@ -80,8 +80,11 @@ Result<Launch> plan_in_other_order(const IndexAdd& call, const Gpu& gpu, const A
                               call.dtype));
   const std::size_t count = shape.left * shape.size * shape.right;
   const bool in_chunks = shape.right * size_of(call.dtype) % 16 == 0;
-  KILN_TRY(
-      set_elementwise_grid(launch, gpu, Geometry::kOwn, count, in_chunks, size_of(call.dtype)));
+  if (in_chunks) {
+    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, count, true, size_of(call.dtype)));
+  } else {
+    KILN_TRY(set_grid(launch, Geometry::kOwn, count, one_by_one(spread_over(gpu), count)));
+  }
   if (sorted) {
     launch.pass(IndexAddSortedKernel<void, void>(), call.ids, call.sorted, shape.size, call.inp,
                 call.out, shape.left, call.size, shape.right);
@@ -107,7 +110,7 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   if (shape.right * bytes % 16 == 0) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, bytes));
   } else {
-    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+    KILN_TRY(set_grid(launch, call.geometry, count, one_by_one(spread_over(gpu), count)));
   }
   launch.pass(IndexSelectKernel<void, void>(), count, call.ids_layout.dims.rank(), nullptr,
               call.ids, call.inp, call.out, shape.left, shape.size, ids, shape.right);
@@ -119,8 +122,11 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
   KILN_TRY(set_indexed_kernel(launch, kGather, call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, call.count));
+  const tuning::Spread spread = spread_over(gpu);
+  const bool together = (shape.right == 1 ? call.count : shape.right) % 4 == 0;  // four at a time
   // Uses the largest blocks, because neighbours read the same rows and share a cache.
-  KILN_TRY(set_grid(launch, call.geometry, count, spread_over(gpu).strided(count, 1024)));
+  KILN_TRY(set_grid(launch, call.geometry, count,
+                    together ? spread.strided(count, 1024) : one_by_one(spread, count)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,
               shape.size, call.count, shape.right);
   return launch;
@@ -163,8 +169,8 @@ Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY(count_with(call.dims, call.dim, call.size));
   if (in_any_order) {
-    KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn,
-                                  shape.left * shape.size * shape.right, false));
+    const std::size_t count = shape.left * shape.size * shape.right;
+    KILN_TRY(set_grid(launch, Geometry::kOwn, count, one_by_one(spread_over(gpu), count)));
     launch.pass(ScatterKernel<void, void>(), call.ids, call.inp, call.out, shape.left, shape.size,
                 call.size, shape.right);
     return launch;

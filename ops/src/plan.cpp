@@ -95,6 +95,11 @@ tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count) 
   return spread.singly(std::min(count, kMaxThreads));
 }
 
+tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count) {
+  const unsigned block = tuning::elementwise(spread.machine.architecture).threads;
+  return count <= spread.resident() ? spread.one_each(count) : spread.over(count, block);
+}
+
 namespace {
 
 std::size_t widest_of(const OwnKernel& own) {

@@ -247,7 +247,7 @@ Result<Launch> plan(const SumInto& call, const Gpu& gpu) {
     if (count <= kFewRounds) own.blocks = static_cast<unsigned>((count - 1) / kBlock + 1);
     KILN_TRY(set_grid(launch, call.geometry, count, own));
   } else {
-    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
+    KILN_TRY(set_grid(launch, call.geometry, count, one_by_one(device, count)));
   }
   launch.pass(SumIntoKernel<void>(), count, call.layout.dims.rank(), over.rank(), nullptr, call.inp,
               call.out);
