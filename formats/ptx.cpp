@@ -1,7 +1,6 @@
 #include "formats/ptx.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
 #include <string>
@@ -11,110 +10,10 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/ptx_tokens.hpp"
 
 namespace kiln {
 namespace {
-
-enum class TokenKind : std::uint8_t { kEnd, kWord, kNumber, kString, kMark, kUnfinished };
-
-struct Token {
-  TokenKind kind = TokenKind::kEnd;
-  std::string_view text;
-};
-
-// Classes of a byte.
-enum : std::uint8_t { kOther = 0, kBlank = 1, kWordPart = 2, kDigit = 4, kWordStart = 8 };
-constexpr std::array<std::uint8_t, 256> kClasses = [] {
-  std::array<std::uint8_t, 256> classes{};
-  for (const char c : std::string_view(" \t\r\n\v\f")) {
-    classes[static_cast<unsigned char>(c)] = kBlank;
-  }
-  for (unsigned c = '0'; c <= '9'; ++c) classes[c] = kDigit | kWordPart;
-  for (unsigned c = 'a'; c <= 'z'; ++c) classes[c] = kWordStart | kWordPart;
-  for (unsigned c = 'A'; c <= 'Z'; ++c) classes[c] = kWordStart | kWordPart;
-  for (const char c : std::string_view("_$%")) {
-    classes[static_cast<unsigned char>(c)] = kWordStart | kWordPart;
-  }
-  return classes;
-}();
-bool is(char c, std::uint8_t classes) {
-  return (kClasses[static_cast<unsigned char>(c)] & classes) != 0;
-}
-
-// Splits text into words (".param", "ld.param.u64", "%r1"), numbers ("9.0", "0x1f"), strings and
-// marks of one character. A word that starts with a dot ends before the next dot: ".param.u64" is
-// two words.
-class Tokenizer {
- public:
-  explicit Tokenizer(std::string_view text) : text_(text.substr(0, text.find('\0'))) {}
-
-  Token next() {
-    skip_blank();
-    start_ = position_;
-    if (position_ == text_.size()) return {};
-    const char first = text_[position_];
-    if (first == '.' || is(first, kWordStart)) {
-      ++position_;
-      const bool is_directive = first == '.';
-      while (position_ < text_.size() &&
-             (is(text_[position_], kWordPart) || (!is_directive && text_[position_] == '.'))) {
-        ++position_;
-      }
-      return token(TokenKind::kWord);
-    }
-    if (is(first, kDigit)) {
-      while (position_ < text_.size() &&
-             (is(text_[position_], kWordPart) || text_[position_] == '.'))
-        ++position_;
-      return token(TokenKind::kNumber);
-    }
-    if (first == '"') {
-      const std::size_t end = text_.find('"', position_ + 1);
-      position_ = end == std::string_view::npos ? text_.size() : end + 1;
-      return token(end == std::string_view::npos ? TokenKind::kUnfinished : TokenKind::kString);
-    }
-    if (first == '/' &&
-        text_.substr(position_).starts_with("/*")) {  // skip_blank found no end of it
-      position_ = text_.size();
-      return token(TokenKind::kUnfinished);
-    }
-    ++position_;
-    return token(TokenKind::kMark);
-  }
-
-  // Returns the location of the latest token.
-  Location where() const {
-    const std::string_view before = text_.substr(0, start_);
-    const std::size_t line_start = before.rfind('\n') + 1;  // npos + 1 is 0
-    Location location;
-    location.line = 1 + static_cast<std::uint32_t>(std::ranges::count(before, '\n'));
-    location.column = 1 + static_cast<std::uint32_t>(start_ - line_start);
-    return location;
-  }
-
- private:
-  Token token(TokenKind kind) const { return {kind, text_.substr(start_, position_ - start_)}; }
-
-  void skip_blank() {
-    while (position_ < text_.size()) {
-      if (is(text_[position_], kBlank)) {
-        ++position_;
-      } else if (text_[position_] == '/' && text_.substr(position_, 2) == "//") {
-        position_ = std::min(text_.find('\n', position_), text_.size());
-      } else if (text_[position_] == '/' && text_.substr(position_, 2) == "/*") {
-        const std::size_t end = text_.find("*/", position_ + 2);
-        if (end == std::string_view::npos) return;
-        position_ = end + 2;
-      } else {
-        return;
-      }
-    }
-  }
-
-  std::string_view text_;
-  std::size_t position_ = 0;
-  std::size_t start_ = 0;
-};
 
 constexpr std::size_t kShown = 64;  // characters of a name that messages show
 // Limits the number of kernels: beyond the first few, each must have this many bytes of text.
@@ -159,8 +58,8 @@ class PtxReader {
 
   Result<Ptx> read() {
     KILN_TRY(read_head());
-    Token last;  // the last token outside of kernels and functions
-    while (token_.kind != TokenKind::kEnd) {
+    PtxToken last;  // the last token outside of kernels and functions
+    while (token_.kind != PtxTokenKind::kEnd) {
       if (token_.text == ".entry") {
         KILN_TRY(read_entry());
       } else if (token_.text == ".shared") {
@@ -171,7 +70,7 @@ class PtxReader {
         skip_pointer_space();
       } else if (token_.text == "{") {
         KILN_TRY(read_body(nullptr));
-      } else if (token_.kind == TokenKind::kUnfinished) {
+      } else if (token_.kind == PtxTokenKind::kUnfinished) {
         return unexpected("the end of the string or comment");
       } else {
         last = token_;
@@ -181,8 +80,8 @@ class PtxReader {
       last = {};
     }
     // A text that ends in a name or an opening mark is truncated.
-    const bool is_whole = last.kind != TokenKind::kWord &&
-                          (last.kind != TokenKind::kMark || last.text == ";" || last.text == "}");
+    const bool is_whole = last.kind != PtxTokenKind::kWord &&
+                          (last.kind != PtxTokenKind::kMark || last.text == ";" || last.text == "}");
     if (!is_whole) {
       return unexpected("the rest of " + quote(last.text.substr(0, kShown)));
     }
@@ -211,12 +110,12 @@ class PtxReader {
   }
   Error unexpected(std::string_view expected) const {
     const std::string found =
-        token_.kind == TokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
+        token_.kind == PtxTokenKind::kEnd ? "the PTX ends" : "found " + quote(token_.text);
     return error_at(found + " where " + std::string(expected) + " should be");
   }
 
   Result<std::uint64_t> read_number() {
-    if (token_.kind != TokenKind::kNumber) return unexpected("a number");
+    if (token_.kind != PtxTokenKind::kNumber) return unexpected("a number");
     std::string_view digits = token_.text;
     if (digits.ends_with('U')) digits.remove_suffix(1);
     unsigned base = 10;
@@ -255,7 +154,7 @@ class PtxReader {
     const std::vector<std::string_view> parts = split(token_.text, '.');
     const auto is_small = [](std::string_view part) {
       return (part.size() == 1 || part.size() == 2) &&
-             std::ranges::all_of(part, [](char c) { return is(c, kDigit); });
+             std::ranges::all_of(part, [](char c) { return c >= '0' && c <= '9'; });
     };
     if (parts.size() != 2 || !is_small(parts[0]) || !is_small(parts[1]) || parts[1].size() != 1) {
       return unexpected("a version like '9.0'");
@@ -289,7 +188,7 @@ class PtxReader {
     Variable variable;
     std::optional<Type> type;
     std::uint64_t alignment = 0;
-    while (token_.kind == TokenKind::kWord && token_.text.starts_with('.')) {
+    while (token_.kind == PtxTokenKind::kWord && token_.text.starts_with('.')) {
       if (accept(".align")) {
         KILN_TRY_ASSIGN(const std::uint64_t bytes, read_alignment());
         // After .ptr, it is the alignment of the pointer's target.
@@ -307,7 +206,7 @@ class PtxReader {
       }
     }
     if (!type) return unexpected("a type");
-    if (token_.kind != TokenKind::kWord) return unexpected("a variable's name");
+    if (token_.kind != PtxTokenKind::kWord) return unexpected("a variable's name");
     variable.name = token_.text;
     variable.size = type->size;
     variable.alignment = std::max<std::uint64_t>(alignment, type->size);
@@ -375,7 +274,7 @@ class PtxReader {
 
   Result<void> read_entry() {
     advance();
-    if (token_.kind != TokenKind::kWord) return unexpected("a kernel's name");
+    if (token_.kind != PtxTokenKind::kWord) return unexpected("a kernel's name");
     KernelInfo kernel;
     kernel.name = std::string(token_.text);
     kernel.wave_width = 32;
@@ -383,7 +282,7 @@ class PtxReader {
     KILN_TRY(read_parameters(kernel));
     while (token_.text != "{") {
       if (accept(";")) return {};  // a declaration
-      if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kUnfinished) {
+      if (token_.kind == PtxTokenKind::kEnd || token_.kind == PtxTokenKind::kUnfinished) {
         return unexpected("the body of kernel " + quote(kernel.name));
       }
       if (token_.text == ".maxntid" || token_.text == ".reqntid") {
@@ -414,11 +313,11 @@ class PtxReader {
     bool calls = false;
     int depth = 0;
     do {
-      if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kUnfinished) {
+      if (token_.kind == PtxTokenKind::kEnd || token_.kind == PtxTokenKind::kUnfinished) {
         return kernel != nullptr ? unexpected("the end of kernel " + quote(kernel->name))
                                  : unexpected("the end of a function");
       }
-      if (token_.kind == TokenKind::kMark) {
+      if (token_.kind == PtxTokenKind::kMark) {
         if (token_.text == "{") ++depth;
         if (token_.text == "}") --depth;
       } else if (token_.text == ".shared") {
@@ -429,7 +328,7 @@ class PtxReader {
       } else if (token_.text == ".ptr") {
         skip_pointer_space();
         continue;
-      } else if (token_.kind == TokenKind::kWord && !module_shared_.empty()) {
+      } else if (token_.kind == PtxTokenKind::kWord && !module_shared_.empty()) {
         calls = calls || token_.text.starts_with("call");
         const auto variable = module_shared_.find(token_.text);
         if (variable != module_shared_.end() && named.insert(token_.text).second) {
@@ -445,9 +344,9 @@ class PtxReader {
     return {};
   }
 
-  Tokenizer tokenizer_;
+  PtxTokenizer tokenizer_;
   std::size_t max_kernels_;
-  Token token_;
+  PtxToken token_;
   Ptx ptx_;
   std::unordered_map<std::string_view, Variable> module_shared_;
 };
@@ -456,6 +355,6 @@ class PtxReader {
 
 Result<Ptx> read_ptx(std::string_view text) { return PtxReader(text).read(); }
 
-bool is_ptx(std::string_view text) { return Tokenizer(text).next().text == ".version"; }
+bool is_ptx(std::string_view text) { return PtxTokenizer(text).next().text == ".version"; }
 
 }  // namespace kiln

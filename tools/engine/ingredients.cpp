@@ -9,7 +9,9 @@
 #include "base/text.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
+#include "tools/stages/plan_compile.hpp"
 #include "tools/stages/plan_hipify.hpp"
+#include "tools/stages/shorten_ptx.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
@@ -247,6 +249,7 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
     add("lines", "named");
     add("HIP header", "included");
   }
+  if (makes_ptx(step)) add("PTX", kShortenedPtx);
   if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) add("environment " + name, value);

@@ -13,7 +13,9 @@
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/include_hip.hpp"
 #include "tools/stages/line_directive.hpp"
+#include "tools/stages/plan_compile.hpp"
 #include "tools/stages/plan_hipify.hpp"
+#include "tools/stages/shorten_ptx.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -191,6 +193,7 @@ Result<StepOutput> run_step(const Step& step, const BuildContext& context, Files
     result.bytes =
         add_line_directive(include_hip(std::move(result.bytes)), original, display_path(source));
   }
+  if (makes_ptx(step)) result.bytes = shorten_ptx(std::move(result.bytes));
   result.digest = sha256(result.bytes);
   result.log_digest = sha256(result.log);
   for (const std::string& input : step.inputs) {

@@ -279,6 +279,11 @@ std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& too
   return steps;
 }
 
+bool makes_ptx(const Step& step) {
+  return (step.kind == StepKind::kCompile || step.kind == StepKind::kJoin) &&
+         step.output.ends_with(".ptx");
+}
+
 std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
                                      std::initializer_list<TargetKind> kinds) {
   std::vector<TargetId> targets;

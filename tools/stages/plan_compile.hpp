@@ -28,6 +28,9 @@ std::vector<Step> plan_compile(const Manifest& manifest, const Toolchain& toolch
 std::vector<Step> plan_joined_ptx(const Manifest& manifest, const Toolchain& toolchain,
                                   const std::vector<Unit>& units);
 
+// True if the step's tool makes PTX, which kiln then shortens (shorten_ptx.hpp).
+bool makes_ptx(const Step& step);
+
 // Returns a unit's targets of these kinds, sorted.
 std::vector<TargetId> sorted_targets(const Manifest& manifest, const Unit& unit,
                                      std::initializer_list<TargetKind> kinds);

@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/stages/depfile.hpp"
+#include "tools/stages/plan_compile.hpp"
 
 namespace kiln::tools {
 namespace {
@@ -109,8 +110,8 @@ class Writer {
     for (const std::uint32_t before : step.after) {
       inputs.push_back(expand(plan_.steps[before].output, plan_));
     }
-    // kiln runs hipify-perl and names the lines of its output, so the step depends on the program.
-    if (step.kind == StepKind::kHipify) named.push_back(request_.program);
+    // kiln changes what hipify-perl and nvcc write, so the step depends on the program.
+    if (step.kind == StepKind::kHipify || makes_ptx(step)) named.push_back(request_.program);
     KILN_TRY_ASSIGN(const std::string output, neutral_name(step.output));
     KILN_TRY_ASSIGN(const std::string log, neutral_name(more.log));
     KILN_TRY_ASSIGN(const std::string tools, tools_of(step));

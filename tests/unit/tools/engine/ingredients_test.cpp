@@ -85,6 +85,7 @@ TEST_CASE("ingredients name the parts, words, variables and inputs that decide t
       {"argument", kNamed},
       {"argument", "-o"},
       {"argument", "{out}/images/affine/compute_80.ptx"},
+      {"PTX", "shortened"},
       {"environment LC_ALL", "C"},
       {"input {src}/affine.cu", sha256("kernel").hex()}};
   CHECK(fixture.gather() == expected);

@@ -1,0 +1,28 @@
+// shorten_ptx: removes from PTX what only people need. Programs embed the text, and a quarter of
+// what nvcc writes is comments, blanks and long names.
+//
+//   comments, blank lines, blanks       removed; one blank stays where tokens might join. Lines stay
+//                                       lines, because messages of ptxas refer to them
+//   $L__BB3_12, a label of a body       $12
+//   NAME_param_2, a parameter of NAME   p2, in its list and its body
+//
+// If such a short name may occur in the text already, another prefix is used, or the long names
+// stay. All other names stay, because people see them in profilers: kernels, functions, variables.
+// Registers stay, too. So ptxas makes the same code from both texts.
+//
+// A text is returned as it is unless all of it is understood: if it does not start with .version,
+// has debug information (.section), an odd character, or braces that do not match.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace kiln::tools {
+
+// Identifies what shorten_ptx() makes of a text, as a part of cache keys. Must change whenever its
+// result for any text does.
+inline constexpr std::string_view kShortenedPtx = "shortened";
+
+std::string shorten_ptx(std::string text);
+
+}  // namespace kiln::tools
