@@ -80,8 +80,9 @@ class PtxReader {
       last = {};
     }
     // A text that ends in a name or an opening mark is truncated.
-    const bool is_whole = last.kind != PtxTokenKind::kWord &&
-                          (last.kind != PtxTokenKind::kMark || last.text == ";" || last.text == "}");
+    const bool is_whole =
+        last.kind != PtxTokenKind::kWord &&
+        (last.kind != PtxTokenKind::kMark || last.text == ";" || last.text == "}");
     if (!is_whole) {
       return unexpected("the rest of " + quote(last.text.substr(0, kShown)));
     }

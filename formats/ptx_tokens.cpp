@@ -51,8 +51,7 @@ PtxToken PtxTokenizer::next() {
     position_ = end == std::string_view::npos ? text_.size() : end + 1;
     return token(end == std::string_view::npos ? PtxTokenKind::kUnfinished : PtxTokenKind::kString);
   }
-  if (first == '/' &&
-      text_.substr(position_).starts_with("/*")) {  // skip_blank found no end of it
+  if (first == '/' && text_.substr(position_).starts_with("/*")) {  // skip_blank found no end of it
     position_ = text_.size();
     return token(PtxTokenKind::kUnfinished);
   }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include <kiln/result.hpp>
+#include "kiln/result.hpp"
 
 namespace kiln {
 

@@ -22,7 +22,9 @@ inline std::string difference_of_ptx(std::string_view before, std::string_view a
   for (PtxToken token = all.next(); token.kind != PtxTokenKind::kEnd; token = all.next()) {
     old_names.insert(ptx_name(token.text));
   }
-  const auto number_at = [](std::string_view name) { return name.find_last_not_of("0123456789") + 1; };
+  const auto number_at = [](std::string_view name) {
+    return name.find_last_not_of("0123456789") + 1;
+  };
   std::map<std::string_view, std::string_view> meaning;  // new name -> old name
   PtxTokenizer of_before(before), of_after(after);
   for (;;) {
@@ -36,10 +38,12 @@ inline std::string difference_of_ptx(std::string_view before, std::string_view a
     const std::string_view start = old_name.substr(0, number_at(old_name));
     const bool is_short = one.kind == PtxTokenKind::kWord && name.size() < old_name.size() &&
                           (start.ends_with("_param_") || start.starts_with("$L__BB"));
-    const bool is_alike = one.text.substr(number_at(old_name)) == other.text.substr(number_at(name));
+    const bool is_alike =
+        one.text.substr(number_at(old_name)) == other.text.substr(number_at(name));
     if (!is_short || !is_alike) return "another token: " + pair;
     if (old_names.contains(name)) return "the name was there before: " + pair;
-    if (meaning.emplace(name, old_name).first->second != old_name) return "two of one name: " + pair;
+    if (meaning.emplace(name, old_name).first->second != old_name)
+      return "two of one name: " + pair;
   }
 }
 

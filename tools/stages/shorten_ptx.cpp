@@ -162,8 +162,8 @@ class Names {
       if (!name.starts_with(kLabelStart)) continue;
       const std::size_t size = size_before_number(name);
       const std::string_view own_start = name.substr(0, size);
-      if (!own_start.ends_with('_') || !is_number(own_start.substr(
-                                           kLabelStart.size(), size - kLabelStart.size() - 1))) {
+      if (!own_start.ends_with('_') ||
+          !is_number(own_start.substr(kLabelStart.size(), size - kLabelStart.size() - 1))) {
         continue;
       }
       const bool is_in_body =

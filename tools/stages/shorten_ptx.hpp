@@ -1,10 +1,11 @@
 // shorten_ptx: removes from PTX what only people need. Programs embed the text, and a quarter of
 // what nvcc writes is comments, blanks and long names.
 //
-//   comments, blank lines, blanks       removed; one blank stays where tokens might join. Lines stay
-//                                       lines, because messages of ptxas refer to them
+//   comments, blank lines, blanks       removed; one blank stays where tokens might join
 //   $L__BB3_12, a label of a body       $12
 //   NAME_param_2, a parameter of NAME   p2, in its list and its body
+//
+// Lines stay lines, because messages of ptxas refer to them.
 //
 // If such a short name may occur in the text already, another prefix is used, or the long names
 // stay. All other names stay, because people see them in profilers: kernels, functions, variables.

@@ -258,6 +258,11 @@ TEST_CASE("kiln build joins the sources of a module into one PTX when the manife
   const std::string joined = project.read("out/bundles/affine.compute_80.ptx");
   CHECK(joined.find(".entry affine_f32") != std::string::npos);
   CHECK(joined.find(".entry more_f32") != std::string::npos);
+  for (const std::string& text :
+       {joined, project.read("out/images/affine/affine/compute_80.ptx")}) {
+    CHECK(text.starts_with(".version"));  // shortened: without a comment, and with short names
+    CHECK(text.find("_param_0") == std::string::npos);
+  }
   CHECK(project.read("out/kiln.json").find("bundles/affine.compute_80.ptx") != std::string::npos);
   CHECK(project.read("out/bundles/fill.compute_80.ptx") == "(missing)");
   CHECK(steps_of(project.events(build), "finished").empty());

@@ -38,6 +38,7 @@ struct Fixture {
     step.argv = {"/cuda/bin/nvcc", "-O3", "{src}/affine.cu", "-Xcicc", kNamed,
                  "-o", "{out}/images/affine/compute_80.ptx"};
     step.inputs = {"{src}/affine.cu"};
+    step.output = "{out}/images/affine/compute_80.ptx";
     REQUIRE(files.write("/home/ada/src/affine.cu", "kernel"));
   }
 
@@ -73,21 +74,20 @@ TEST_CASE("ingredients that steps share follow the digests of their files") {
 TEST_CASE("ingredients name the parts, words, variables and inputs that decide the output") {
   Fixture fixture;
   fixture.step.environment = {{"LC_ALL", "C"}};
-  const Ingredients expected = {
-      {"kind", "compile"},
-      {"tool", "nvcc"},
-      {"part program nvcc", sha256("program").hex()},
-      {"part cicc cicc", sha256("cicc").hex()},
-      {"argument", "/cuda/bin/nvcc"},
-      {"argument", "-O3"},
-      {"argument", "{src}/affine.cu"},
-      {"argument", "-Xcicc"},
-      {"argument", kNamed},
-      {"argument", "-o"},
-      {"argument", "{out}/images/affine/compute_80.ptx"},
-      {"PTX", "shortened"},
-      {"environment LC_ALL", "C"},
-      {"input {src}/affine.cu", sha256("kernel").hex()}};
+  const Ingredients expected = {{"kind", "compile"},
+                                {"tool", "nvcc"},
+                                {"part program nvcc", sha256("program").hex()},
+                                {"part cicc cicc", sha256("cicc").hex()},
+                                {"argument", "/cuda/bin/nvcc"},
+                                {"argument", "-O3"},
+                                {"argument", "{src}/affine.cu"},
+                                {"argument", "-Xcicc"},
+                                {"argument", kNamed},
+                                {"argument", "-o"},
+                                {"argument", "{out}/images/affine/compute_80.ptx"},
+                                {"PTX", "shortened"},
+                                {"environment LC_ALL", "C"},
+                                {"input {src}/affine.cu", sha256("kernel").hex()}};
   CHECK(fixture.gather() == expected);
 }
 
@@ -128,9 +128,20 @@ TEST_CASE("ingredients of a cubin that is made of PTX leave the source folder to
     one->step.tool_roles = {"program", "ptxas"};
     one->step.inputs = {"{out}/images/affine/compute_80.ptx"};
     one->step.argv = {"{nvcc}", "-cubin", "{out}/images/affine/compute_80.ptx"};
+    one->step.output = "{out}/images/affine/sm_80.cubin";
     REQUIRE(one->files.write("/home/ada/src/out/images/affine/compute_80.ptx", "ptx"));
   }
   CHECK(key_of(here.gather()) == key_of(there.gather()));
+}
+
+TEST_CASE("ingredients count what kiln does to PTX") {
+  Fixture fixture;
+  const Ingredients of_ptx = fixture.gather();
+  fixture.step.output = "{out}/images/affine/sm_80.cubin";
+  const Ingredients of_cubin = fixture.gather();
+  CHECK(key_of(of_ptx) != key_of(of_cubin));
+  // The words of the command line are those of the PTX in both.
+  CHECK(explain_difference(of_cubin, of_ptx) == Reasons{"new: PTX"});
 }
 
 TEST_CASE("ingredients count a part only for the steps that depend on its role") {

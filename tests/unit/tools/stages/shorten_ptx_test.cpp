@@ -39,7 +39,8 @@ TEST_CASE("shorten_ptx removes comments, blank lines and blanks at the ends of l
 
 TEST_CASE("shorten_ptx removes blanks beside a mark, and keeps one between words") {
   CHECK(shortened("mov.b64 \t{%r1, %r2}, %rd1 ;\n") == "mov.b64{%r1,%r2},%rd1;\n");
-  CHECK(shortened("ld.global.v2.u32 {%r1, _}, [ %rd1+-8 ];") == "ld.global.v2.u32{%r1,_},[%rd1+-8];\n");
+  CHECK(shortened("ld.global.v2.u32 {%r1, _}, [ %rd1+-8 ];") ==
+        "ld.global.v2.u32{%r1,_},[%rd1+-8];\n");
   CHECK(shortened("call.uni (retval0), f, (param0, param1);") ==
         "call.uni(retval0),f,(param0,param1);\n");
   CHECK(shortened("@!%p1  bra\tL1;\nL1:  setp.eq.s32 %p1|%p2, %r1, -4;") ==
@@ -67,7 +68,7 @@ TEST_CASE("shorten_ptx gives labels of a body short names") {
   CHECK(shortened(".entry k{$L__BB0_1: bra $L__BB0_1; $3:}") == ".entry k{$L1: bra $L1;$3:}\n");
   CHECK(shortened(".entry k{$L__BB0_1: $0: $L0: .reg .b32 $B<2>; $_9:}") ==
         ".entry k{$L__BB0_1: $0: $L0: .reg .b32 $B<2>;$_9:}\n");
-  for (const char* text : {".entry k{$L__BB0_1: $L__BB1_1:}\n",              // of two bodies
+  for (const char* text : {".entry k{$L__BB0_1: $L__BB1_1:}\n",  // of two bodies
                            ".global .u64 x[1]={$L__BB0_1};\n.entry k{$L__BB0_1:}\n",  // of none
                            ".entry k{$L__BB_1: $L__BB1: $L__BB: $L__BBx_1: $L__BB1_x:}\n"}) {
     CHECK(shortened(text) == text);
@@ -75,28 +76,33 @@ TEST_CASE("shorten_ptx gives labels of a body short names") {
 }
 
 TEST_CASE("shorten_ptx gives parameters of an entry or a function short names") {
-  CHECK(shortened(".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0,.param .align 8 .b8 "
-                  "k_param_10[20]){ld.param.u64 %rd1,[k_param_0];ld.param.u32 %r1,[k_param_10+4];}") ==
+  CHECK(shortened(
+            ".visible .entry k(.param .u64 .ptr .global .align 16 k_param_0,.param .align 8 .b8 "
+            "k_param_10[20]){ld.param.u64 %rd1,[k_param_0];ld.param.u32 %r1,[k_param_10+4];}") ==
         ".visible .entry k(.param .u64 .ptr .global .align 16 p0,.param .align 8 .b8 "
         "p10[20]){ld.param.u64 %rd1,[p0];ld.param.u32 %r1,[p10+4];}\n");
   // Declarations, and functions with a result. A call has names of its own.
-  CHECK(shortened(".extern .func (.param .b32 func_retval0) f (.param .b32 f_param_0) ;\n"
-                  ".weak .func .noreturn g(.param .b32 g_param_0)\n{\n{\n.param .b32 param0;\n"
-                  "call (retval0), f, (param0);\n}\nmov.b32 %r1, g_param_0.x;\n}\n.alias h, g;\n") ==
-        ".extern .func(.param .b32 func_retval0)f(.param .b32 p0);\n"
-        ".weak .func .noreturn g(.param .b32 p0)\n{\n{\n.param .b32 param0;\n"
-        "call(retval0),f,(param0);\n}\nmov.b32 %r1,p0.x;\n}\n.alias h,g;\n");
+  CHECK(
+      shortened(".extern .func (.param .b32 func_retval0) f (.param .b32 f_param_0) ;\n"
+                ".weak .func .noreturn g(.param .b32 g_param_0)\n{\n{\n.param .b32 param0;\n"
+                "call (retval0), f, (param0);\n}\nmov.b32 %r1, g_param_0.x;\n}\n.alias h, g;\n") ==
+      ".extern .func(.param .b32 func_retval0)f(.param .b32 p0);\n"
+      ".weak .func .noreturn g(.param .b32 p0)\n{\n{\n.param .b32 param0;\n"
+      "call(retval0),f,(param0);\n}\nmov.b32 %r1,p0.x;\n}\n.alias h,g;\n");
   // Only the function's own: not those of another, and no variable that is called alike.
-  CHECK(shortened(".global .u32 k_param_7;.entry k(.param .u64 k_param_0,.param .u64 f_param_0)"
-                  "{mov.u64 %r1,k_param_7;mov.u64 %r2,f_param_0;}.func g{mov.u64 %r3,k_param_0;}") ==
-        ".global .u32 k_param_7;.entry k(.param .u64 p0,.param .u64 f_param_0)"
-        "{mov.u64 %r1,k_param_7;mov.u64 %r2,f_param_0;}.func g{mov.u64 %r3,k_param_0;}\n");
+  CHECK(
+      shortened(".global .u32 k_param_7;.entry k(.param .u64 k_param_0,.param .u64 f_param_0)"
+                "{mov.u64 %r1,k_param_7;mov.u64 %r2,f_param_0;}.func g{mov.u64 %r3,k_param_0;}") ==
+      ".global .u32 k_param_7;.entry k(.param .u64 p0,.param .u64 f_param_0)"
+      "{mov.u64 %r1,k_param_7;mov.u64 %r2,f_param_0;}.func g{mov.u64 %r3,k_param_0;}\n");
   // A prototype names nothing; a register of a nested scope may be called p.
-  CHECK(shortened(".entry k(.param .u64 k_param_0){P: .callprototype (.param .b32 _) _ (.param .b64 _);"
-                  "{.reg .pred p; @p bra L; }}") ==
+  CHECK(shortened(
+            ".entry k(.param .u64 k_param_0){P: .callprototype (.param .b32 _) _ (.param .b64 _);"
+            "{.reg .pred p; @p bra L; }}") ==
         ".entry k(.param .u64 p0){P: .callprototype(.param .b32 _)_(.param .b64 _);"
         "{.reg .pred p;@p bra L;}}\n");
-  for (const char* other : {".reg .pred p7", ".reg .pred p<3>", "mov.b32 p1.x", ".reg .b32 p <2>"}) {
+  for (const char* other :
+       {".reg .pred p7", ".reg .pred p<3>", "mov.b32 p1.x", ".reg .b32 p <2>"}) {
     INFO(other);
     const std::string text = ".entry k(.param .u64 k_param_0){" + std::string(other) + ";}\n";
     CHECK(shortened(text).starts_with(".entry k(.param .u64 q0)"));
@@ -106,15 +112,17 @@ TEST_CASE("shorten_ptx gives parameters of an entry or a function short names") 
 }
 
 TEST_CASE("shorten_ptx returns a text that it does not understand as it is") {
-  for (const char* rest :
-       {".section .debug_str { }", ".pragma \"a", "/* a", ".pragma \"a\\\"b\";", ".pragma \"a\nb\";",
-        "#define A 1", "a \\ b", "a ' b", "\xc3\xa4 ;", "{ ( } )", "}", ")", "{", ".entry", ".entry k",
-        ".entry ;", ".entry { }", ".entry k .entry l;", ".func () { }"}) {
+  for (const char* rest : {".section .debug_str { }", ".pragma \"a", "/* a", ".pragma \"a\\\"b\";",
+                           ".pragma \"a\nb\";", "#define A 1", "a \\ b", "a ' b", "\xc3\xa4 ;",
+                           "{ ( } )", "}", ")", "{", ".entry", ".entry k", ".entry ;", ".entry { }",
+                           ".entry k .entry l;", ".func () { }"}) {
     INFO(rest);
     CHECK(stays(kHead + "  " + rest));
   }
   CHECK(stays(kHead + "  ret;" + std::string(1, '\0') + "  ret;"));
-  for (const char* text : {"", "  ", "// .version", "  .target sm_80", "BC\xc0\xde", "\x7f" "ELF  "}) {
+  for (const char* text : {"", "  ", "// .version", "  .target sm_80", "BC\xc0\xde",
+                           "\x7f"
+                           "ELF  "}) {
     CHECK(stays(text));
   }
 }
