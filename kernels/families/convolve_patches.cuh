@@ -1,5 +1,5 @@
-// Convolutions of f16 and bf16 by matrix units, for windows of several taps and steps of one
-// element from output to output. Both dims of a transposed convolution's classes have such steps.
+// Convolutions of f16 and bf16 by matrix units, with a stride of one element. The classes of a
+// transposed convolution have such strides, too.
 //
 // A block computes kPatchOutputs outputs of kRows channels: a rectangle, as wide as the host says.
 // In a step it loads kPatchChannels channels of the part of the image that these outputs read (a
@@ -55,21 +55,19 @@ class PatchConvolution {
   static constexpr u32 kWeights = (kTaps * kChannels - 1) / kAcross + 1;
   static constexpr u32 kRowsOfLoad = kRows / kRowsAtOnce < 4 ? kRows / kRowsAtOnce : 4;
 
-  static constexpr u32 kNowhere = ~0u;
-
   // One dim of the patches: the first element that the first output reads, the distance of the first
   // tap from it, and the number of elements beyond one for each output.
   struct Reach {
-    i32 place;
-    u32 first, more;
+    i32 start;
+    u32 first_tap, beyond;
 
-    KILN_DEVICE explicit Reach(const Axis& axis) : place(axis.place), first(0), more(0) {
+    KILN_DEVICE explicit Reach(const Axis& axis) : start(axis.place), first_tap(0), beyond(0) {
       if (axis.taps == 0) return;
       const i32 last = static_cast<i32>(axis.taps - 1) * axis.tap_step;
-      more = static_cast<u32>(last < 0 ? -last : last);
+      beyond = static_cast<u32>(last < 0 ? -last : last);
       if (last < 0) {
-        first = more;
-        place += last;
+        first_tap = beyond;
+        start += last;
       }
     }
   };
@@ -113,19 +111,20 @@ class PatchConvolution {
     const u32 thread = thread_rank(), lane = thread % kHalfThreads;
     const Reach down(y), across(x);
     const u32 width = shape.tile_width;
-    const u32 patch_width = width + across.more;
-    const u32 positions = (kOutputs / width + down.more) * patch_width;
+    const u32 patch_width = width + across.beyond;
+    const u32 positions = (kOutputs / width + down.beyond) * patch_width;
 
-    // What this thread loads of the image.
-    u32 from[kLoads], is_there[kLoads];
+    // What this thread loads of the image. The mask is 0 beyond it; there it loads element 0, which
+    // every channel has.
+    u32 from[kLoads], mask[kLoads];
 #pragma unroll
     for (u32 i = 0; i < kLoads; ++i) {
       const u32 position = thread + i * kThreads, line = position / patch_width;
-      const u32 row = top + static_cast<u32>(down.place) + line;
-      const u32 column = left + static_cast<u32>(across.place) + position - line * patch_width;
+      const u32 row = top + static_cast<u32>(down.start) + line;
+      const u32 column = left + static_cast<u32>(across.start) + position - line * patch_width;
       const bool is_inside = row < shape.rows && column < shape.columns;
       from[i] = is_inside ? row * y.stride + column * x.stride : 0;
-      is_there[i] = is_inside ? ~0u : 0;
+      mask[i] = is_inside ? ~0u : 0;
     }
 
     // Where the elements of this thread's groups of outputs begin in the patch.
@@ -143,7 +142,7 @@ class PatchConvolution {
     const u32 last_row = shape.channels_out - 1;
     const i32 next_tap = x.tap_step * static_cast<i32>(kStride);
     const i32 next_tap_row = y.tap_step * static_cast<i32>(patch_width * kStride);
-    const u32 origin = (down.first * patch_width + across.first) * kStride;
+    const u32 origin = (down.first_tap * patch_width + across.first_tap) * kStride;
     const u32 first_weight = y.first_weight + x.first_weight;
     const u32 row_step = y.weight_step, column_step = x.weight_step;
 #pragma unroll 1
@@ -151,8 +150,8 @@ class PatchConvolution {
       const u32 taps_here = taps - first_tap < kTaps ? taps - first_tap : kTaps;
       const u32 first_tap_row = first_tap / column_taps;
       const u32 first_tap_column = first_tap - first_tap_row * column_taps;
-      // What this thread loads of a row's weights: they lie by channel, and then by tap. What is
-      // beyond them goes where no weight is.
+      // What this thread loads of a row's weights, and where they go: by channel, and then by tap.
+      // What is no weight goes into the padding of a row, which nothing reads.
       u32 weight[kWeights], place[kWeights];
 #pragma unroll
       for (u32 i = 0; i < kWeights; ++i) {
@@ -168,17 +167,19 @@ class PatchConvolution {
             thread / kAcross * kStride + (is_weight ? here * kTapStride + channel : kChannels);
       }
 #pragma unroll 1
-      for (u32 first = 0; first < channels; first += kChannels) {
-        const T* const from_image = image + static_cast<u64>(first) * channel_stride;
-        const T* const from_kernel = kernel + static_cast<u64>(first) * in_stride;
+      for (u32 channel = 0; channel < channels; channel += kChannels) {
+        const T* const from_image = image + static_cast<u64>(channel) * channel_stride;
+        const T* const from_kernel = kernel + static_cast<u64>(channel) * in_stride;
         barrier();  // the previous step has been multiplied
-        const bool is_whole = channels - first >= kChannels;
+        const bool is_whole = channels - channel >= kChannels;
         if (is_whole) {
-          load_patch(from_image, channel_stride, positions, from, is_there, step.patch);
+          load_patch(from_image, channel_stride, positions, from, mask, step.patch);
           load_weights(from_kernel, first_row, last_row, out_stride, weight, place, step.weights);
         } else {
-          load_last(from_image, channels - first, channel_stride, positions, from, is_there,
-                    from_kernel, first_row, last_row, out_stride, taps_here, weight, place, step);
+          load_last_of_patch(from_image, channels - channel, channel_stride, positions, from, mask,
+                             step.patch);
+          load_last_weights(from_kernel, channels - channel, first_row, last_row, out_stride,
+                            taps_here, weight, place, step.weights);
         }
         barrier();
         const u16* weights = step.weights;
@@ -209,7 +210,7 @@ class PatchConvolution {
 
   // Loads kChannels channels of the image.
   KILN_DEVICE static void load_patch(const T* image, u32 channel_stride, u32 positions,
-                                     const u32 (&from)[kLoads], const u32 (&is_there)[kLoads],
+                                     const u32 (&from)[kLoads], const u32 (&mask)[kLoads],
                                      u16* patch) {
 #pragma unroll
     for (u32 i = 0; i < kLoads; ++i) {
@@ -224,8 +225,7 @@ class PatchConvolution {
         Words words;
 #pragma unroll
         for (u32 w = 0; w < 4; ++w) {
-          words.word[w] =
-              (bits[c + 2 * w] | static_cast<u32>(bits[c + 2 * w + 1]) << 16) & is_there[i];
+          words.word[w] = (bits[c + 2 * w] | static_cast<u32>(bits[c + 2 * w + 1]) << 16) & mask[i];
         }
         store_16_bytes_shared(patch + position * kStride + c, words);
       }
@@ -261,12 +261,10 @@ class PatchConvolution {
     return row < last ? row : last;
   }
 
-  // Loads the last channels, fewer than kChannels, and zeros for the others.
-  KILN_DEVICE static void load_last(const T* image, u32 channels, u32 channel_stride, u32 positions,
-                                    const u32 (&from)[kLoads], const u32 (&is_there)[kLoads],
-                                    const T* kernel, u32 first_row, u32 last_row, u32 out_stride,
-                                    u32 taps, const u32 (&weight)[kWeights],
-                                    const u32 (&place)[kWeights], Step& step) {
+  // The same for the last channels, fewer than kChannels, and zeros for the others.
+  KILN_DEVICE static void load_last_of_patch(const T* image, u32 channels, u32 channel_stride,
+                                             u32 positions, const u32 (&from)[kLoads],
+                                             const u32 (&mask)[kLoads], u16* patch) {
 #pragma unroll
     for (u32 i = 0; i < kLoads; ++i) {
       const u32 position = thread_rank() + i * kThreads;
@@ -274,10 +272,15 @@ class PatchConvolution {
 #pragma unroll 1
       for (u32 c = 0; c < kChannels; ++c) {
         u16 bits = 0;
-        if (c < channels && is_there[i] != 0) bits = image[from[i] + c * channel_stride].bits;
-        step.patch[position * kStride + c] = bits;
+        if (c < channels && mask[i] != 0) bits = image[from[i] + c * channel_stride].bits;
+        patch[position * kStride + c] = bits;
       }
     }
+  }
+  KILN_DEVICE static void load_last_weights(const T* kernel, u32 channels, u32 first_row,
+                                            u32 last_row, u32 out_stride, u32 taps,
+                                            const u32 (&weight)[kWeights],
+                                            const u32 (&place)[kWeights], u16* weights) {
 #pragma unroll 1
     for (u32 r = 0; r < kRows; r += kRowsAtOnce) {
       const T* const of_row = kernel + weight_row(first_row + r, last_row) * out_stride;
@@ -286,7 +289,7 @@ class PatchConvolution {
         u16 bits = 0;
         if ((thread_rank() % kAcross + i * kAcross) / taps < channels)
           bits = of_row[weight[i]].bits;
-        step.weights[r * kStride + place[i]] = bits;
+        weights[r * kStride + place[i]] = bits;
       }
     }
   }

@@ -5,6 +5,7 @@
 #include "device/chunk.cuh"
 #include "device/index.cuh"
 #include "families/lines.cuh"
+#include "tuning/convolve.hpp"
 
 namespace kiln::families {
 
@@ -22,7 +23,7 @@ struct Windows {
 
 // Number of elements of a window's chunk.
 template <class T>
-inline constexpr u32 kWindowChunk = sizeof(T) == 1 ? 8 : 16 / sizeof(T);
+inline constexpr u32 kWindowChunk = tuning::window_chunk(sizeof(T));
 
 // Handles windows of whole chunks, if there are more chunks than threads; returns false otherwise.
 // A thread keeps its chunk of the window for many outputs, so that it finds the places of its
@@ -198,18 +199,18 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   });
 }
 
-// Handles images of one row, if there is a thread for each window of a channel; returns false
-// otherwise. Windows of whole chunks must be few. Measured on an H200, reference geometry, in us, by
-// elements -> by windows: f16, 3x37x2703 by 3 9.2 -> 6.4; 7x1x100001 17.2 -> 10.1; f32, 3x33x9001
-// 22.2 -> 15.9.
+// Handles images of one row, if there is a thread for each window of a channel, and windows are few
+// or odd; returns false otherwise. Measured on an H200, reference geometry, in us, by elements -> by
+// windows: f16, 3x37x2703 by 3 9.2 -> 6.4; 7x1x100001 17.2 -> 10.1; f32, 3x33x9001 22.2 -> 15.9.
 template <class T>
 KILN_DEVICE bool im2col_by_windows(u64 images, const Windows& w, const T* src, T* dst) {
   const u64 windows = images * w.columns_out * w.channels;
-  const bool in_chunks = w.channels * w.column_taps % kWindowChunk<T> == 0;
+  const bool are_odd =
+      w.column_taps <= tuning::kMaxOddTaps && w.channels * w.column_taps % kWindowChunk<T> != 0;
   // Measured on H200 and H100, 80x3000 by 3, in us, by elements -> by windows: u8 6.0 -> 3.9; f64
   // 7.6 -> 8.8.
   if (sizeof(T) == 8 && windows > 1u << 12) return false;
-  if (!takes_one_element(windows, in_chunks ? kFitBlocks : 1u << 21)) return false;
+  if (!takes_one_element(windows, are_odd ? 1u << 21 : kFitBlocks)) return false;
   const u32 i = thread_number(), taps = w.column_taps;
   if (i >= windows) return true;
   constexpr u32 kAhead = 4;  // number of taps in flight

@@ -10,6 +10,7 @@
 #include "device/limits.cuh"
 #include "families/reduce.cuh"
 #include "families/spread.cuh"
+#include "tuning/gather.hpp"
 
 namespace kiln::families {
 
@@ -85,15 +86,15 @@ KILN_DEVICE void index_select(u64 numel, u64 num_dims, const u64* info, const Id
   }
 }
 
+template <class Id, class B>
+inline constexpr u32 kGathered = tuning::gathered_together(sizeof(B), sizeof(Id),
+                                                           static_cast<Id>(-1) < 0);
+
 template <class Id, class T>
 KILN_DEVICE void gather(u64 numel, const Id* ids, const T* source, T* target, u64 src_dim,
                         u64 ids_dim, u64 right) {
   using B = BitsOf<T>;
-  // Number of neighbours that a thread gathers together. Registers are the limit: eight f8 elements
-  // with i32 ids spill on sm_80. Measured on an H200, 16384x4096, u32 ids, in us, 4 -> 8
-  // neighbours: f8 123 -> 108; f16 149 -> 144; f32 203 -> 264.
-  constexpr u32 kMax = sizeof(Id) <= 4 && static_cast<Id>(-1) > 0 ? 8 : 4;
-  constexpr u32 kCount = 16 / sizeof(B) < kMax ? 16 / sizeof(B) : kMax;
+  constexpr u32 kCount = kGathered<Id, B>;
   const B* const inp = reinterpret_cast<const B*>(source);
   B* const out = reinterpret_cast<B*>(target);
   const u32 most = max_blocks();  // before block_index(), which is slow to read otherwise

@@ -97,8 +97,8 @@ struct ConvolveLoad {
 //   tile    for each tile of a multiprocessor, beside its terms
 //
 // Evidence: 281 convolutions of ResNet, of diffusion and speech models and of the benchmark, in f32
-// and f16. What these estimates choose takes 1.008 times as long as the fastest way (geometric
-// mean), 8 of them over 1.1 times.
+// and f16. What these estimates choose takes 1.008 times as long as the fastest of these ways
+// (geometric mean), 8 of them over 1.1 times. convolve_patch_time() estimates patches.
 struct ConvolveRate {
   double start, alone, term, tile;
 };
@@ -198,7 +198,7 @@ struct ConvolveShape {
 
 // The outputs of one class in a dim. They read the image by the same taps, and are evenly spaced. A
 // convolution has one class, its transpose as many as its stride. Tap j of output i of the class
-// reads the image at place + i * step + j * tap_step.
+// reads the image at place + i * step + j * tap_step, where tap_step is 0 if there is one tap.
 struct ConvolveAxis {
   unsigned outputs;
   unsigned first_out, out_step;  // where outputs lie
@@ -219,7 +219,7 @@ struct ConvolveDim {
   constexpr ConvolveAxis plain() const {
     return {size_out,   0,
             out_stride, -static_cast<int>(padding),
-            stride,     static_cast<int>(dilation),
+            stride,     taps < 2 ? 0 : static_cast<int>(dilation),
             taps,       image_stride,
             0,          kernel_stride};
   }
@@ -239,17 +239,30 @@ struct ConvolveDim {
     const unsigned apart = next - first;
     const long long place =
         static_cast<long long>(number) + padding - static_cast<long long>(first) * dilation;
+    const unsigned of_class = first < taps ? (taps - first - 1) / apart + 1 : 0;
+    const unsigned long long step = static_cast<unsigned long long>(dilation) * apart / stride;
     return {(size_out - number - 1) / stride + 1,
             number * out_stride,
             stride * out_stride,
             static_cast<int>(place / stride),
             1,
-            -static_cast<int>(static_cast<unsigned long long>(dilation) * apart / stride),
-            first < taps ? (taps - first - 1) / apart + 1 : 0,
+            of_class < 2 ? 0 : -static_cast<int>(step),
+            of_class,
             image_stride,
             first * kernel_stride,
             apart * kernel_stride};
   }
 };
+
+// im2col of one dim: the number of elements of a window's chunk. Odd windows are not whole chunks,
+// and have at most kMaxOddTaps taps; more were not measured. A launch of any size has a thread for
+// each odd window of a channel.
+constexpr unsigned window_chunk(unsigned element_bytes) {
+  return element_bytes == 1 ? 8 : 16 / element_bytes;
+}
+inline constexpr unsigned kMaxOddTaps = 8;
+constexpr bool has_odd_windows(unsigned channels, unsigned taps, unsigned element_bytes) {
+  return taps <= kMaxOddTaps && channels * taps % window_chunk(element_bytes) != 0;
+}
 
 }  // namespace kiln::tuning

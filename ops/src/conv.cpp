@@ -226,23 +226,22 @@ Result<Launch> plan(const Im2Col& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kIm2Col[flat ? 1 : 0], call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({out}));
   // With one spatial dim, the reference has a thread for each window of a channel. So does kiln's
-  // own geometry if there are few windows, or none of whole chunks (families/im2col.cuh).
-  const tuning::Spread spread = spread_over(gpu);
+  // own geometry if windows are few or odd (families/im2col.cuh).
   const std::size_t windows = flat ? count : count / call.window[0];
-  const std::size_t bytes = size_of(call.dtype), chunk = bytes == 1 ? 8 : 16 / bytes;
-  const bool are_chunks = call.src_layout.dims[1] * call.window[0] % chunk == 0;
+  const std::size_t resident = spread_over(gpu).resident();
+  const auto bytes = static_cast<unsigned>(size_of(call.dtype));
   constexpr std::size_t kMaxWindows = std::size_t{1} << 31;
-  const bool by_windows =
-      bytes != 8 && windows <= (flat || are_chunks ? spread.resident() : kMaxWindows);
-  if (by_windows && windows > spread.resident()) {
+  if (!flat && bytes != 8 && windows > resident && windows < kMaxWindows &&
+      tuning::has_odd_windows(static_cast<unsigned>(call.src_layout.dims[1]),
+                              static_cast<unsigned>(call.window[0]), bytes)) {
     KILN_TRY(set_grid(launch, call.geometry, windows, tuning::chunk_each(windows, 1, 1024)));
   } else {
-    const std::size_t threads =
-        call.geometry == Geometry::kReference || by_windows ? windows : count;
+    const bool by_windows =
+        call.geometry == Geometry::kReference || (windows <= resident && bytes != 8);
     std::size_t line = 1;  // number of windows in a row of outputs
     for (std::size_t d = flat ? 2 : 1; d < out.rank(); ++d) line *= out[d];
-    const bool in_chunks = has_chunks(line, call.dtype);
-    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, threads, in_chunks));
+    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, by_windows ? windows : count,
+                                  has_chunks(line, call.dtype)));
   }
   append(launch.layout, call.src_layout);
   if (flat) {

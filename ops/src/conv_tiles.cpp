@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <optional>
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/convolve.hpp"
@@ -170,7 +169,7 @@ struct PatchTiles {
 // Returns the tiles of the width that needs fewest.
 Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all) {
   if (!all.transposed && call.stride != 1) {
-    return invalid("patches take plain convolutions with a stride of 1 alone, not of " +
+    return invalid("patches take plain convolutions only with a stride of 1, not of " +
                    std::to_string(call.stride));
   }
   KILN_TRY(require_classes(call, all));
@@ -189,20 +188,6 @@ Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all
                    " outputs read of a channel are beyond " + std::to_string(tuning::kMaxPatch));
   }
   return best;
-}
-
-// Returns the estimated time of a launch by patches, in ns, or nothing if they do not take the call.
-std::optional<double> time_by_patches(const Convolution& call, const Extents& out, ConvolveWay way,
-                                      const ConvolutionWork& work, unsigned multiprocessors) {
-  if (!kernels_of(way).has(call.dtype)) return std::nullopt;
-  const Result<Described> all = describe(call, out);
-  if (!all) return std::nullopt;
-  const Result<PatchTiles> tiles = tile_by_patches(call, *all);
-  if (!tiles) return std::nullopt;
-  const double groups = static_cast<double>(ceil_div(out[1], tuning::convolve_tile(way).channels));
-  const double count = static_cast<double>(tiles->count) * groups * work.classes;
-  return tuning::convolve_patch_time(way == ConvolveWay::kManyPatches, work.terms / work.taps,
-                                     work.taps, count / multiprocessors);
 }
 
 }  // namespace
@@ -286,11 +271,20 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
                         : tuning::convolve_time(way_of(tiles), call.dtype == DType::kF32,
                                                 transposed, work, device.multiprocessors));
   }
+  if (!kManyPatches.has(call.dtype)) return best;
+  const Result<Described> all = describe(call, out);
+  if (!all) return best;
+  const Result<PatchTiles> patches = tile_by_patches(call, *all);
+  if (!patches) return best;
   for (const ConvolutionTiles tiles :
        {ConvolutionTiles::kPatchesManyChannels, ConvolutionTiles::kPatchesFewChannels}) {
-    const std::optional<double> time =
-        time_by_patches(call, out, way_of(tiles), work, device.multiprocessors);
-    if (time) consider(tiles, *time);
+    const ConvolveWay way = way_of(tiles);
+    const std::size_t groups = ceil_div(out[1], tuning::convolve_tile(way).channels);
+    const double count =
+        static_cast<double>(patches->count) * static_cast<double>(groups) * work.classes;
+    consider(tiles,
+             tuning::convolve_patch_time(way == ConvolveWay::kManyPatches, all->shape.channels,
+                                         work.taps, count / device.multiprocessors));
   }
   return best;
 }

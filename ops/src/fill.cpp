@@ -94,7 +94,8 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
     // 3.43, u8 3.82 -> 3.02; but 512x1025, f32 4.37 -> 4.52, u8 3.77 -> 4.10.
     const tuning::Spread spread = spread_over(gpu);
     const std::size_t resident = spread.resident();
-    const bool are_few = count > resident && count <= resident + resident / 2;
+    const bool are_few = call.columns % unit != 0 && count > resident &&
+                         count <= std::min<std::size_t>(resident + resident / 2, spread.twice());
     KILN_TRY(set_grid(launch, call.geometry, count,
                       are_few ? tuning::chunk_each(count, 1, 1024) : spread.strided(count)));
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/gather.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 
@@ -123,8 +124,11 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY_ASSIGN(const std::size_t count, count_with(call.dims, call.dim, call.count));
   const tuning::Spread spread = spread_over(gpu);
-  const bool together = (shape.right == 1 ? call.count : shape.right) % 4 == 0;  // four at a time
-  // Uses the largest blocks, because neighbours read the same rows and share a cache.
+  const std::size_t neighbours = tuning::gathered_together(
+      static_cast<unsigned>(size_of(call.dtype)), static_cast<unsigned>(size_of(call.ids_dtype)),
+      call.ids_dtype != DType::kU8 && call.ids_dtype != DType::kU32);
+  const bool together = (shape.right == 1 ? call.count : shape.right) % neighbours == 0;
+  // Neighbours read the same rows, and share a cache in the largest blocks.
   KILN_TRY(set_grid(launch, call.geometry, count,
                     together ? spread.strided(count, 1024) : one_by_one(spread, count)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,

@@ -3,8 +3,8 @@
 // Contract: taps outside of the image add nothing, whatever their weight. A float sum may be off by
 // one rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep
 // the low bits of the exact sum. conv_tiles64, conv_tiles16, conv_patches64 and conv_patches16
-// compute all four convolutions as products of matrices. There, matrix units may truncate instead of rounding, and a weight that is
-// not finite gives NaN for taps outside of the image.
+// compute all four convolutions as products of matrices. There, matrix units may truncate instead of
+// rounding, and a weight that is not finite gives NaN for taps outside of the image.
 #include <memory>
 
 #include "kiln/ops/conv.hpp"
@@ -205,16 +205,24 @@ std::vector<TiledCase> cases_of_patches(ConvolutionTiles tiles) {
       {kPlain, {2, 16, 17, {19, 34}, {3, 3}, 1, 1, 1, 0, kLast, kNarrowed}},
       {kPlain, {1, 18, 18, {9, 40}, {2, 2}, 1, 2, 1, 0, kNarrowed, kLast}},
       {kPlain, {1, 4, 3, {3, 70}, {3, 2}, 1, 1}},
-      {kPlain, {1, 2, 3, {2, 130}, {1, 3}, 1, 1}},
+      {kPlain, {1, 2, 3, {2, 252}, {1, 3}}},
       {kPlain, {1, 5, 4, {6, 7}, {5, 4}, 1, 2}},
       {kPlain, {2, 17, 4, {8, 21}, {3, 3}, 1, 1, 2}},
+      {kPlain, {1, 33, 130, {6, 7}, {5, 4}, 1, 2}},
+      {kPlain, {1, 17, 3, {2, 3}, {5, 5}, 1, 6}},
+      {kPlain, {1, 17, 3, {4, 5}, {1, 1}, 1, 0, 1u << 28}},
       {kPlain, {2, 7, 20, {300}, {5}, 1, 4, 2, 0, kNarrowed, kLast}},
       {kPlain, {1, 1, 2, {40}, {31}, 1, 15}},
       {kPlain, {1, 2, 2, {3, 4}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1}},
       {kTransposed, {2, 5, 18, {5, 6}, {4, 4}, 2, 1, 1, 1, kNarrowed, kDense}},
       {kTransposed, {1, 2, 3, {4, 5}, {1, 2}, 4, 0, 1, 3, kDense, kNarrowed}},
+      {kPlain,
+       {1, 18, 2, {5, 6}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kInfinity}},
       {kTransposed, {1, 19, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
       {kTransposed, {2, 9, 66, {21}, {5}, 2, 1, 3, 1}},
+      {kTransposed, {1, 17, 4, {6, 8}, {5, 4}, 1, 2}},
+      {kTransposed, {2, 18, 18, {16, 17}, {4, 3}, 2, 1}},
+      {kTransposed, {1, 18, 4, {5, 6}, {7, 7}, 2, 3, 1, 1}},
   };
   for (TiledCase& each : list) each.choice.tiles = tiles;
   return list;

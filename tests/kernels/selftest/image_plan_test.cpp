@@ -159,6 +159,7 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   Convolution half = call;
   half.dtype = DType::kF16;
   CHECK(plan(half, {"gfx1100", 48})->kernel == "conv_patches64_f16");
+  CHECK(to_string(*plan(half)) == "conv.conv_patches64_f16<<<112, 256>>>");
   CHECK(plan(half, {"host", 8})->kernel == "conv2d_f16");
   const auto far = [](Convolution& c) { c.src_layout.strides = {1u << 31, 1u << 30, 56, 1}; };
   CHECK(with(far) == "conv2d_f32");
@@ -181,6 +182,40 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(message(plan(transposed)) == "a stride of 8 makes too many classes");
   transposed.dtype = DType::kU8;
   CHECK(message(plan(transposed)) == "no kernel of 'conv_tiles16' takes 'u8'");
+}
+
+TEST_CASE("plan says which convolutions patches do not take") {
+  Convolution call;
+  call.dtype = DType::kF16;
+  call.src_layout = {{1, 16, 64, 64}};
+  call.tiles = ConvolutionTiles::kPatchesFewChannels;
+  const auto windows_of = [&](std::size_t height, std::size_t width) {
+    call.kernel_layout = {{16, 16, height, width}};
+    return plan(call);
+  };
+  CHECK(windows_of(9, 3));  // (16 + 8) * (16 + 2) elements
+  CHECK(message(windows_of(6, 6)) ==
+        "the elements that 256 outputs read of a channel are beyond 432");
+  call.stride = 2;
+  CHECK(message(windows_of(3, 3)) ==
+        "patches take plain convolutions only with a stride of 1, not of 2");
+  call.stride = 1;
+  call.dtype = DType::kF32;
+  CHECK(message(windows_of(3, 3)) == "no kernel of 'conv_patches16' takes 'f32'");
+}
+
+TEST_CASE("plan gives odd windows of one dim a thread each, however many") {
+  const auto plan_of = [](DType dtype, std::size_t channels, std::size_t taps) {
+    Im2Col call;
+    call.dtype = dtype;
+    call.src_layout = {{3, channels, 2703}};
+    call.window = {taps};
+    return to_string(*plan(call, {"sm_90", 132}));
+  };
+  CHECK(plan_of(DType::kF16, 37, 3) == "conv.im2col1d_f16<<<293, 1024>>>");
+  CHECK(plan_of(DType::kF16, 40, 3) != "conv.im2col1d_f16<<<317, 1024>>>");  // whole chunks
+  CHECK(plan_of(DType::kF16, 37, 9) != "conv.im2col1d_f16<<<292, 1024>>>");
+  CHECK(plan_of(DType::kF64, 37, 3) != "conv.im2col1d_f64<<<293, 1024>>>");
 }
 
 TEST_CASE("plans of pools and of the nearest element name dim 2 first, bilinear dim 3") {
