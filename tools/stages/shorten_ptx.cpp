@@ -73,6 +73,10 @@ std::optional<std::vector<Function>> find_functions(const std::vector<Word>& wor
     const Word& word = words[i];
     const std::string_view text = word.token.text;
     if (is_mark(word, "([{")) {
+      // Outside of functions, only the values of a variable are in braces.
+      const bool is_unknown =
+          open.empty() && text == "{" && !is_inside && (i == 0 || !is_mark(words[i - 1], "="));
+      if (is_unknown) return std::nullopt;
       if (open.empty() && text == "{" && is_inside) {
         if (!is_named || has_body) return std::nullopt;
         has_body = true;
@@ -137,7 +141,18 @@ class Names {
     std::size_t word = 0, dropped = 0;
   };
 
+  // ptxas writes the names of textures, samplers and surfaces into the cubin.
+  bool has_opaque_parameter(const Function& function) const {
+    return std::any_of(words_.begin() + static_cast<std::ptrdiff_t>(function.name),
+                       words_.begin() + static_cast<std::ptrdiff_t>(function.body),
+                       [](const Word& word) {
+                         const std::string_view text = word.token.text;
+                         return text == ".texref" || text == ".samplerref" || text == ".surfref";
+                       });
+  }
+
   void find_parameters(const Function& function) {
+    if (has_opaque_parameter(function)) return;
     std::string start(words_[function.name].token.text);
     start += "_param_";
     std::unordered_set<std::string_view> declared;
@@ -183,7 +198,11 @@ class Names {
   void name_found(const std::array<std::string_view, count>& prefixes) {
     const auto is_free = [&](std::string_view prefix) {
       for (std::size_t i = 0; i < words_.size(); ++i) {
-        const std::string_view name = name_in(words_[i]);
+        std::string_view name = name_in(words_[i]);
+        if (words_[i].token.kind == PtxTokenKind::kNumber) {  // "4p0" is a number and a name
+          name = words_[i].token.text;
+          name.remove_prefix(std::min(name.find_first_not_of(kDigits), name.size()));
+        }
         if (!name.starts_with(prefix)) continue;
         // "p<9>" declares the registers p0 to p8.
         const bool is_many = i + 1 < words_.size() && words_[i + 1].token.text == "<";

@@ -38,9 +38,10 @@ TEST_CASE("shorten_ptx removes comments, blank lines and blanks at the ends of l
 }
 
 TEST_CASE("shorten_ptx removes blanks beside a mark, and keeps one between words") {
-  CHECK(shortened("mov.b64 \t{%r1, %r2}, %rd1 ;\n") == "mov.b64{%r1,%r2},%rd1;\n");
-  CHECK(shortened("ld.global.v2.u32 {%r1, _}, [ %rd1+-8 ];") ==
-        "ld.global.v2.u32{%r1,_},[%rd1+-8];\n");
+  CHECK(shortened(".func f(){mov.b64 \t{%r1, %r2}, %rd1 ;}\n") ==
+        ".func f(){mov.b64{%r1,%r2},%rd1;}\n");
+  CHECK(shortened(".func f(){ld.global.v2.u32 {%r1, _}, [ %rd1+-8 ];}") ==
+        ".func f(){ld.global.v2.u32{%r1,_},[%rd1+-8];}\n");
   CHECK(shortened("call.uni (retval0), f, (param0, param1);") ==
         "call.uni(retval0),f,(param0,param1);\n");
   CHECK(shortened("@!%p1  bra\tL1;\nL1:  setp.eq.s32 %p1|%p2, %r1, -4;") ==
@@ -102,7 +103,7 @@ TEST_CASE("shorten_ptx gives parameters of an entry or a function short names") 
         ".entry k(.param .u64 p0){P: .callprototype(.param .b32 _)_(.param .b64 _);"
         "{.reg .pred p;@p bra L;}}\n");
   for (const char* other :
-       {".reg .pred p7", ".reg .pred p<3>", "mov.b32 p1.x", ".reg .b32 p <2>"}) {
+       {".reg .pred p7", ".reg .pred p<3>", "mov.b32 p1.x", ".reg .b32 p <2>", ".align 4p0"}) {
     INFO(other);
     const std::string text = ".entry k(.param .u64 k_param_0){" + std::string(other) + ";}\n";
     CHECK(shortened(text).starts_with(".entry k(.param .u64 q0)"));
@@ -111,11 +112,34 @@ TEST_CASE("shorten_ptx gives parameters of an entry or a function short names") 
         ".entry p0(.param .u64 p0_param_0){.reg .b32 q<2>,p_<2>;q_1:}\n");
 }
 
+TEST_CASE("shorten_ptx keeps parameters whose names ptxas writes into the cubin") {
+  for (const char* type : {".texref", ".samplerref", ".surfref"}) {
+    const std::string text = ".entry k(.param " + std::string(type) + " k_param_0){";
+    CHECK(shortened(text + "ret;}") == text + "ret;}\n");
+  }
+}
+
 TEST_CASE("shorten_ptx returns a text that it does not understand as it is") {
-  for (const char* rest : {".section .debug_str { }", ".pragma \"a", "/* a", ".pragma \"a\\\"b\";",
-                           ".pragma \"a\nb\";", "#define A 1", "a \\ b", "a ' b", "\xc3\xa4 ;",
-                           "{ ( } )", "}", ")", "{", ".entry", ".entry k", ".entry ;", ".entry { }",
-                           ".entry k .entry l;", ".func () { }"}) {
+  for (const char* rest : {".section .debug_str { }",
+                           ".pragma \"a",
+                           "/* a",
+                           ".pragma \"a\\\"b\";",
+                           ".pragma \"a\nb\";",
+                           "#define A 1",
+                           "a \\ b",
+                           "a ' b",
+                           "\xc3\xa4 ;",
+                           "{ ( } )",
+                           "}",
+                           ")",
+                           "{",
+                           ".entry",
+                           ".entry k",
+                           ".entry ;",
+                           ".entry { }",
+                           ".entry k .entry l;",
+                           ".func () { }",
+                           ".entry k() .pragma \"nounroll\"; { ret; }"}) {
     INFO(rest);
     CHECK(stays(kHead + "  " + rest));
   }
