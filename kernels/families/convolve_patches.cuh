@@ -12,6 +12,7 @@
 #include "device/half_matrix.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "families/convolve_class.cuh"
 #include "tuning/convolve.hpp"
 
 namespace kiln::families {
@@ -287,8 +288,8 @@ class PatchConvolution {
 #pragma unroll
       for (u32 i = 0; i < kWeights; ++i) {
         u16 bits = 0;
-        if ((thread_rank() % kAcross + i * kAcross) / taps < channels)
-          bits = of_row[weight[i]].bits;
+        const u32 channel = (thread_rank() % kAcross + i * kAcross) / taps;
+        if (channel < channels) bits = of_row[weight[i]].bits;
         weights[r * kStride + place[i]] = bits;
       }
     }
@@ -313,19 +314,10 @@ class PatchConvolution {
   f32 sums_[kTilesDown][kTilesRight][kHalfResults] = {};
 };
 
-// `info` has the shape and the axes (tuning/convolve.hpp). Blocks have kPatchThreads threads. The
-// grid's z counts the classes, column classes innermost.
+// A launch of blocks of kPatchThreads threads.
 template <u32 kRows, class T>
 KILN_DEVICE void convolve_patches(const u64* info, const T* src, const T* kernel, T* dst) {
-  using tuning::ConvolveAxis;
-  using tuning::ConvolveShape;
-  const ConvolveShape& shape = *reinterpret_cast<const ConvolveShape*>(info);
-  const ConvolveAxis* const axes = reinterpret_cast<const ConvolveAxis*>(&shape + 1);
-  const u32 row_class = block_index_z() / shape.column_classes;
-  const u32 column_class = block_index_z() - row_class * shape.column_classes;
-  if (row_class >= shape.row_classes) return;
-  PatchConvolution<T, kRows>::run(shape, axes[row_class], axes[shape.row_classes + column_class],
-                                  src, kernel, dst);
+  convolve_class<PatchConvolution<T, kRows>>(info, src, kernel, dst);
 }
 
 }  // namespace kiln::families

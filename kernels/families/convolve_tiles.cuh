@@ -14,6 +14,7 @@
 #include "device/half_matrix.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "families/convolve_class.cuh"
 #include "tuning/convolve.hpp"
 
 namespace kiln::families {
@@ -420,20 +421,11 @@ inline constexpr u32 kMaxTeams = kTileThreadsOfBlock / kHalfThreads;
 template <>
 inline constexpr u32 kMaxTeams<f32> = kTileThreadsOfBlock / 32;
 
-// `info` has the shape and the axes (tuning/convolve.hpp). Blocks have kTileThreadsOfBlock threads.
-// The grid's z counts the classes, column classes innermost.
+// A launch of blocks of kTileThreadsOfBlock threads.
 template <u32 kRows, u32 kColumns, u32 kTeams, class T>
 KILN_DEVICE void convolve_tiles(const u64* info, const T* src, const T* kernel, T* dst) {
-  using tuning::ConvolveAxis;
-  using tuning::ConvolveShape;
-  const ConvolveShape& shape = *reinterpret_cast<const ConvolveShape*>(info);
-  const ConvolveAxis* const axes = reinterpret_cast<const ConvolveAxis*>(&shape + 1);
-  const u32 row_class = block_index_z() / shape.column_classes;
-  const u32 column_class = block_index_z() - row_class * shape.column_classes;
-  if (row_class >= shape.row_classes) return;
   constexpr u32 kTeamsThere = kTeams < kMaxTeams<T> ? kTeams : kMaxTeams<T>;
-  TiledConvolution<T, kRows, kColumns, kTeamsThere>::run(
-      shape, axes[row_class], axes[shape.row_classes + column_class], src, kernel, dst);
+  convolve_class<TiledConvolution<T, kRows, kColumns, kTeamsThere>>(info, src, kernel, dst);
 }
 
 }  // namespace kiln::families

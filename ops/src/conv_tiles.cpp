@@ -128,6 +128,11 @@ Result<Described> describe(const Convolution& call, const Extents& out) {
                call.tiles == ConvolutionTiles::kFewChannelsApart ? 1u : 0u,
                0,
                of_channel};
+  constexpr std::size_t kWords = 5 * kMaxRank, kOfAxis = sizeof(tuning::ConvolveAxis) / 8;
+  const std::size_t classes = std::size_t{all.shape.row_classes} + all.shape.column_classes;
+  if (sizeof all.shape / 8 + classes * kOfAxis > kWords) {
+    return invalid("a stride of " + std::to_string(call.stride) + " makes too many classes");
+  }
   return all;
 }
 
@@ -140,14 +145,6 @@ void append(LayoutBlock& block, const T& value) {
 }
 
 std::size_t ceil_div(std::size_t a, std::size_t b) { return (a + b - 1) / b; }
-
-// Returns an error if a layout block cannot hold all classes.
-Result<void> require_classes(const Convolution& call, const Described& all) {
-  constexpr std::size_t kWords = 5 * kMaxRank, kOfAxis = sizeof(tuning::ConvolveAxis) / 8;
-  const std::size_t classes = std::size_t{all.shape.row_classes} + all.shape.column_classes;
-  if (sizeof all.shape / 8 + classes * kOfAxis <= kWords) return {};
-  return invalid("a stride of " + std::to_string(call.stride) + " makes too many classes");
-}
 
 // Returns how many elements a dim of a patch has beyond one for each output.
 std::size_t reach_of_taps(const Described& all, const tuning::ConvolveDim& dim) {
@@ -172,7 +169,6 @@ Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all
     return invalid("patches take plain convolutions only with a stride of 1, not of " +
                    std::to_string(call.stride));
   }
-  KILN_TRY(require_classes(call, all));
   const std::size_t across = reach_of_taps(all, all.columns), down = reach_of_taps(all, all.rows);
   const tuning::ConvolveAxis columns = all.axis(all.columns, 0), rows = all.axis(all.rows, 0);
   PatchTiles best;
@@ -197,7 +193,6 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kernels_of(way), call.dtype));
   KILN_TRY_ASSIGN(Described all, describe(call, out));
-  KILN_TRY(require_classes(call, all));
   const tuning::ConvolveTile tile = tuning::convolve_tile(way);
   std::size_t tiles = ceil_div(std::size_t{all.axis(all.rows, 0).outputs} *
                                    all.axis(all.columns, 0).outputs * all.shape.images,

@@ -17,6 +17,11 @@ namespace {
 using ops::ConvolutionKind;
 using ops::ConvolutionTiles;
 
+constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
+constexpr auto kDense = ImageLayout::kDense;
+constexpr auto kLast = ImageLayout::kChannelsLast;
+constexpr auto kNarrowed = ImageLayout::kNarrowed;
+
 struct ConvolutionCase {
   std::size_t images, channels, channels_out;
   ops::Extents size, window;  // one dim, or height and width
@@ -111,9 +116,6 @@ std::vector<ConvolutionCase> cases_of_dims(std::size_t dims, Breadth breadth) {
   const auto sizes = [flat](std::size_t height, std::size_t width) {
     return flat ? ops::Extents{height, width} : ops::Extents{width};
   };
-  constexpr auto kDense = ImageLayout::kDense;
-  constexpr auto kLast = ImageLayout::kChannelsLast;
-  constexpr auto kNarrowed = ImageLayout::kNarrowed;
   std::vector<ConvolutionCase> list = {
       // Height and width differ, also those of the window.
       {2, 3, 5, sizes(4, 9), sizes(2, 3)},
@@ -156,52 +158,42 @@ struct TiledCase {
 };
 
 // Channels, outputs and summed elements end inside of tiles and steps, and span several of them.
-std::vector<TiledCase> cases_of_tiles(bool many_channels) {
-  constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
-  constexpr auto kDense = ImageLayout::kDense;
-  constexpr auto kLast = ImageLayout::kChannelsLast;
-  constexpr auto kNarrowed = ImageLayout::kNarrowed;
-  std::vector<TiledCase> list = {
+// These cases suit tiles and patches.
+std::vector<TiledCase> cases_of_both() {
+  return {
       {kPlain, {2, 3, 70, {5, 9}, {2, 3}, 1, 1}},
       {kPlain, {1, 33, 5, {7, 11}, {1, 1}}},
       {kPlain, {1, 1, 1, {1, 1}, {1, 1}}},
-      {kPlain, {3, 5, 17, {9, 14}, {3, 2}, 2, 2, 2, 0, kLast, kNarrowed}},
-      {kPlain, {1, 40, 18, {3, 4}, {3, 3}, 1, 1}},
-      {kPlain, {2, 7, 20, {75}, {5}, 3, 4, 2, 0, kNarrowed, kLast}},
       {kPlain, {1, 1, 2, {40}, {31}, 1, 15}},
       {kPlain, {1, 2, 2, {3, 4}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1}},
       {kTransposed, {2, 5, 18, {5, 6}, {4, 4}, 2, 1, 1, 1, kNarrowed, kDense}},
       {kTransposed, {1, 2, 3, {4, 5}, {1, 2}, 4, 0, 1, 3, kDense, kNarrowed}},
-      {kTransposed, {1, 3, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
       {kTransposed, {2, 9, 66, {21}, {5}, 2, 1, 3, 1}},
   };
-  for (TiledCase& each : list) {
-    each.choice.tiles =
-        many_channels ? ConvolutionTiles::kManyChannels : ConvolutionTiles::kFewChannels;
-  }
-  if (many_channels) return list;
-  // Four tiles of a block, some of them beyond the last output; and blocks that compute several
-  // tiles.
-  list.push_back({kPlain, {2, 3, 20, {5, 15}, {2, 3}, 1, 1}});
-  list.push_back({kTransposed, {1, 20, 5, {9, 8}, {3, 4}, 2, 1}});
-  list.push_back({kPlain, {1, 5, 3, {400}, {3}, 1, 1, 1, 0, kDense, kDense, grid_of(2, 128)}});
-  for (std::size_t i = list.size() - 3; i < list.size(); ++i) {
-    list[i].choice.tiles = ConvolutionTiles::kFewChannelsApart;
-  }
-  return list;
 }
 
-// The same for patches: also taps in several groups, tiles of each width and several of them, and
-// classes without taps.
-std::vector<TiledCase> cases_of_patches(ConvolutionTiles tiles) {
-  constexpr auto kPlain = ConvolutionKind::kPlain, kTransposed = ConvolutionKind::kTransposed;
-  constexpr auto kDense = ImageLayout::kDense;
-  constexpr auto kLast = ImageLayout::kChannelsLast;
-  constexpr auto kNarrowed = ImageLayout::kNarrowed;
-  std::vector<TiledCase> list = {
-      {kPlain, {2, 3, 70, {5, 9}, {2, 3}, 1, 1}},
-      {kPlain, {1, 33, 5, {7, 11}, {1, 1}}},
-      {kPlain, {1, 1, 1, {1, 1}, {1, 1}}},
+std::vector<TiledCase> cases_of_tiles() {
+  return {
+      {kPlain, {3, 5, 17, {9, 14}, {3, 2}, 2, 2, 2, 0, kLast, kNarrowed}},
+      {kPlain, {1, 40, 18, {3, 4}, {3, 3}, 1, 1}},
+      {kPlain, {2, 7, 20, {75}, {5}, 3, 4, 2, 0, kNarrowed, kLast}},
+      {kTransposed, {1, 3, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
+  };
+}
+
+// Four tiles of a block, some of them beyond the last output; and blocks that compute several
+// tiles.
+std::vector<TiledCase> cases_of_tiles_apart() {
+  return {
+      {kPlain, {2, 3, 20, {5, 15}, {2, 3}, 1, 1}},
+      {kTransposed, {1, 20, 5, {9, 8}, {3, 4}, 2, 1}},
+      {kPlain, {1, 5, 3, {400}, {3}, 1, 1, 1, 0, kDense, kDense, grid_of(2, 128)}},
+  };
+}
+
+// Also taps in several groups, tiles of each width and several of them, and classes without taps.
+std::vector<TiledCase> cases_of_patches() {
+  return {
       {kPlain, {2, 16, 17, {19, 34}, {3, 3}, 1, 1, 1, 0, kLast, kNarrowed}},
       {kPlain, {1, 18, 18, {9, 40}, {2, 2}, 1, 2, 1, 0, kNarrowed, kLast}},
       {kPlain, {1, 4, 3, {3, 70}, {3, 2}, 1, 1}},
@@ -212,20 +204,13 @@ std::vector<TiledCase> cases_of_patches(ConvolutionTiles tiles) {
       {kPlain, {1, 17, 3, {2, 3}, {5, 5}, 1, 6}},
       {kPlain, {1, 17, 3, {4, 5}, {1, 1}, 1, 0, 1u << 28}},
       {kPlain, {2, 7, 20, {300}, {5}, 1, 4, 2, 0, kNarrowed, kLast}},
-      {kPlain, {1, 1, 2, {40}, {31}, 1, 15}},
-      {kPlain, {1, 2, 2, {3, 4}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNan, 1}},
-      {kTransposed, {2, 5, 18, {5, 6}, {4, 4}, 2, 1, 1, 1, kNarrowed, kDense}},
-      {kTransposed, {1, 2, 3, {4, 5}, {1, 2}, 4, 0, 1, 3, kDense, kNarrowed}},
       {kPlain,
        {1, 18, 2, {5, 6}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kInfinity}},
       {kTransposed, {1, 19, 4, {4, 7}, {3, 2}, 1, 1, 2, 0, kLast, kDense}},
-      {kTransposed, {2, 9, 66, {21}, {5}, 2, 1, 3, 1}},
       {kTransposed, {1, 17, 4, {6, 8}, {5, 4}, 1, 2}},
       {kTransposed, {2, 18, 18, {16, 17}, {4, 3}, 2, 1}},
       {kTransposed, {1, 18, 4, {5, 6}, {7, 7}, 2, 3, 1, 1}},
   };
-  for (TiledCase& each : list) each.choice.tiles = tiles;
-  return list;
 }
 
 // The ways of a kernel, by its root. None: the kernel works on no tiles.
@@ -240,8 +225,19 @@ std::vector<ConvolutionTiles> ways_of(std::string_view root) {
 }
 
 std::vector<TiledCase> listed_cases(const std::vector<ConvolutionTiles>& ways) {
-  if (is_by_patches(ways.front())) return cases_of_patches(ways.front());
-  return cases_of_tiles(ways.front() == ConvolutionTiles::kManyChannels);
+  std::vector<TiledCase> list;
+  const auto append = [&](const std::vector<TiledCase>& cases, ConvolutionTiles tiles) {
+    for (TiledCase each : cases) {
+      each.choice.tiles = tiles;
+      list.push_back(each);
+    }
+  };
+  append(cases_of_both(), ways.front());
+  append(is_by_patches(ways.front()) ? cases_of_patches() : cases_of_tiles(), ways.front());
+  if (ways.back() == ConvolutionTiles::kFewChannelsApart) {
+    append(cases_of_tiles_apart(), ways.back());
+  }
+  return list;
 }
 
 TiledCase random_tiled_case(const std::vector<ConvolutionTiles>& ways, Draw& draw) {
