@@ -10,6 +10,7 @@
 #include "device/platform.cuh"
 #include "device/platform_copies.cuh"
 #include "device/platform_lanes.cuh"
+#include "device/platform_order.cuh"
 #include "device/wave.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
@@ -315,6 +316,7 @@ struct TileResults {
       add_run<Format, 0, kStride>(bytes, scales[0], blocks, x, lane);
       add_run<Format, 1, kStride>(bytes, scales[1], blocks, x, lane);
     }
+    compute_here(of[x]);
   }
   template <class Format, i32 kHalf, u32 kStride>
   KILN_DEVICE void add_run(const ByteRows& bytes, const gguf::Scale (&scales)[2], const u32* blocks,
