@@ -22,6 +22,31 @@ KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
 #endif
 }
 
+// True for types with add_in_memory(): the hardware adds to memory as it would in registers. For f32
+// it flushes subnormals, and for f16 and bf16 it adds to pairs.
+template <class T>
+inline constexpr bool kAddsInMemory = false;
+
+// Adds to memory, and does not wait for it. Relaxed, device-wide. Additions of one thread to one
+// address keep their order (program order per location in PTX's memory model).
+#if KILN_PLATFORM_CUDA
+template <>
+inline constexpr bool kAddsInMemory<u32> = true;
+KILN_DEVICE void add_in_memory(u32* address, u32 value) {
+  asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+template <>
+inline constexpr bool kAddsInMemory<i64> = true;
+KILN_DEVICE void add_in_memory(i64* address, i64 value) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+template <>
+inline constexpr bool kAddsInMemory<f64> = true;
+KILN_DEVICE void add_in_memory(f64* address, f64 value) {
+  asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(address), "d"(value) : "memory");
+}
+#endif
+
 // Additions of neighbouring floats, each by itself. Relaxed, device-wide. The address is a multiple
 // of the size of all of them.
 #if KILN_PLATFORM_CUDA

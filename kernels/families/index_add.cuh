@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/chunk.cuh"
+#include "device/platform_atomics.cuh"
 #include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
 #include "families/elements.cuh"
@@ -79,6 +80,21 @@ struct PlaceAndPart {
 
 enum class Bring { kAssign, kAdd };
 
+// True if an element is loaded before it is written.
+template <Bring kBring, class T>
+inline constexpr bool kNeedsOld = kBring == Bring::kAdd && !kAddsInMemory<T>;
+
+template <Bring kBring, class T>
+KILN_DEVICE void bring(T* place, T x) {
+  if constexpr (kBring == Bring::kAssign) {
+    *place = x;
+  } else if constexpr (kAddsInMemory<T>) {
+    add_in_memory(place, x);
+  } else {
+    *place = narrow_briefly<T>(sum_of(*place, x));
+  }
+}
+
 // How ids are given: one for each j, shared by all places, or one for each element.
 enum class Ids { kShared, kOwn };
 
@@ -131,10 +147,7 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
       next_id = *ids;
       next = *inp;
     }
-    if (targets.has(id)) {
-      T* const place = out + static_cast<u64>(id) * right;
-      *place = kBring == Bring::kAssign ? x : narrow_briefly<T>(sum_of(*place, x));
-    }
+    if (targets.has(id)) bring<kBring>(out + static_cast<u64>(id) * right, x);
     if (rest == 1) return true;
     id = next_id;
     x = next;
@@ -182,7 +195,7 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
       for (u32 k = 0; k < kAhead; ++k) {
         id[k] = share.has(next_id[k]) ? next_id[k] : none;
         x[k] = next[k];
-        if (kBring == Bring::kAdd && id[k] != none) old[k] = out[static_cast<u64>(id[k]) * right];
+        if (kNeedsOld<kBring, T> && id[k] != none) old[k] = out[static_cast<u64>(id[k]) * right];
       }
       is_last = rest == 0;
       const u32 ahead = rest < kAhead ? static_cast<u32>(rest) : kAhead;
@@ -200,19 +213,23 @@ KILN_DEVICE void scatter(const Id* all_ids, const T* all_inp, T* all_out, u64 le
 #pragma unroll 1
       for (u32 k = 0; k < kAhead; ++k) {
         if (id[0] != none) {
-          const T result =
-              kBring == Bring::kAssign ? x[0] : narrow_briefly<T>(sum_of(old[0], x[0]));
-          out[static_cast<u64>(id[0]) * right] = result;
+          T* const place = out + static_cast<u64>(id[0]) * right;
+          if constexpr (kNeedsOld<kBring, T>) {
+            const T sum = narrow_briefly<T>(sum_of(old[0], x[0]));
+            *place = sum;
 #pragma unroll
-          for (u32 m = 1; kBring == Bring::kAdd && m < kAhead; ++m) {
-            if (id[m] == id[0]) old[m] = result;
+            for (u32 m = 1; m < kAhead; ++m) {
+              if (id[m] == id[0]) old[m] = sum;
+            }
+          } else {
+            bring<kBring>(place, x[0]);
           }
         }
 #pragma unroll
         for (u32 m = 0; m + 1 < kAhead; ++m) {
           id[m] = id[m + 1];
           x[m] = x[m + 1];
-          if (kBring == Bring::kAdd) old[m] = old[m + 1];
+          if (kNeedsOld<kBring, T>) old[m] = old[m + 1];
         }
       }
     } while (!is_last);
@@ -283,7 +300,7 @@ KILN_DEVICE void index_add(const Id* ids, u64 count, const T* all_inp, T* all_ou
           }
           sum.store(to);
         } else {
-          *to = narrow_briefly<T>(sum_of(*to, *from));
+          bring<Bring::kAdd>(to, *from);
         }
       }
       inp += width * right;
