@@ -270,6 +270,11 @@ Result<KernelInfo> read_kernel(const ElfSymbol& symbol, const SymbolFacts& facts
 
 }  // namespace
 
+Result<TargetId> read_cubin_target(Bytes file) {
+  KILN_TRY_ASSIGN(const Elf elf, read_elf_without_symbols(file));
+  return read_target(elf, read_tool_note(elf));
+}
+
 Result<Cubin> read_cubin(Bytes file) {
   Cubin cubin;
   KILN_TRY_ASSIGN(cubin.elf, read_elf(file));

@@ -318,23 +318,20 @@ Result<Bytes> Elf::at_address(std::uint64_t address, std::uint64_t size) const {
                    " bytes at address " + hex(address));
 }
 
-Result<Elf> read_elf(Bytes file) {
+Result<Elf> read_elf_without_symbols(Bytes file) {
   Elf elf;
   KILN_TRY_ASSIGN(const Tables tables, read_header(file, elf.header));
   KILN_TRY_ASSIGN(elf.segments, read_segments(file, tables));
   KILN_TRY_ASSIGN(elf.sections, read_sections(file, tables));
-  KILN_TRY_ASSIGN(elf.symbols, read_symbols(file, elf.sections, kElfSectionSymbols));
-  KILN_TRY_ASSIGN(elf.dynamic_symbols, read_symbols(file, elf.sections, kElfSectionDynamicSymbols));
   KILN_TRY(read_all_notes(file, elf));
   return elf;
 }
 
-Result<ElfHeader> check_elf(Bytes file) {
-  ElfHeader header;
-  KILN_TRY_ASSIGN(const Tables tables, read_header(file, header));
-  KILN_TRY(read_segments(file, tables));
-  KILN_TRY(read_sections(file, tables));
-  return header;
+Result<Elf> read_elf(Bytes file) {
+  KILN_TRY_ASSIGN(Elf elf, read_elf_without_symbols(file));
+  KILN_TRY_ASSIGN(elf.symbols, read_symbols(file, elf.sections, kElfSectionSymbols));
+  KILN_TRY_ASSIGN(elf.dynamic_symbols, read_symbols(file, elf.sections, kElfSectionDynamicSymbols));
+  return elf;
 }
 
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section) {

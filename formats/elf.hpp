@@ -104,10 +104,9 @@ struct Elf {
   Result<Bytes> at_address(std::uint64_t address, std::uint64_t size) const;
 };
 Result<Elf> read_elf(Bytes file);
-
-// Reads only the header and checks that all segments and sections lie within the file: the check of
-// a loader before it passes the file on. Takes microseconds, whatever the file's size.
-Result<ElfHeader> check_elf(Bytes file);
+// The same without the symbols: the check of a loader before it passes the file on. Takes
+// microseconds, whatever the file's size.
+Result<Elf> read_elf_without_symbols(Bytes file);
 
 // Returns the entries of a REL or RELA section.
 Result<std::vector<ElfRelocation>> read_relocations(const ElfSection& section);

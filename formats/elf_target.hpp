@@ -11,7 +11,7 @@ namespace kiln {
 Result<TargetId> amd_target(const ElfHeader& header);
 
 // Returns the target of a cubin. The flags do not tell every 'a' and no 'f', so "sm_90" may really
-// be "sm_90a"; read_cubin() finds the suffix elsewhere in the file.
+// be "sm_90a"; read_cubin_target() finds the suffix elsewhere in the file.
 Result<TargetId> nvidia_target(const ElfHeader& header);
 
 }  // namespace kiln

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/diagnostic.hpp"
+#include "formats/cubin.hpp"
 #include "formats/elf.hpp"
 #include "formats/elf_target.hpp"
 #include "formats/fatbin.hpp"
@@ -80,17 +81,16 @@ Result<ImageHead> read_image_head(Bytes image) {
   ImageHead head;
   switch (detect_kind(image)) {
     case FileKind::kHsaco: {
-      KILN_TRY_ASSIGN(const ElfHeader header, check_elf(image));
-      KILN_TRY_ASSIGN(head.target, amd_target(header));
+      KILN_TRY_ASSIGN(const Elf elf, read_elf_without_symbols(image));
+      KILN_TRY_ASSIGN(head.target, amd_target(elf.header));
       break;
     }
     case FileKind::kCubin: {
-      KILN_TRY_ASSIGN(const ElfHeader header, check_elf(image));
-      KILN_TRY_ASSIGN(head.target, nvidia_target(header));
+      KILN_TRY_ASSIGN(head.target, read_cubin_target(image));
       break;
     }
     case FileKind::kHost: {
-      KILN_TRY(check_elf(image));
+      KILN_TRY(read_elf_without_symbols(image));
       head.target = find_host_target(image);
       break;
     }

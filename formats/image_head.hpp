@@ -12,8 +12,7 @@
 namespace kiln {
 
 struct ImageHead {
-  // Empty if the head does not tell: for containers and unknown formats. A cubin's target lacks 'a'
-  // or 'f' if only the rest of the file tells it.
+  // Empty if the head does not tell: for containers and unknown formats.
   std::optional<TargetId> target;
   std::uint16_t ptx_isa = 0;  // 10 * major + minor of PTX, else 0
 };

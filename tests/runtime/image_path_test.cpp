@@ -38,8 +38,9 @@ class ImagePath {
   }
   // Returns the first device of the fake driver, an H200. Its trace goes to `lines`: the driver,
   // /nowhere, and so on.
-  Device open(std::vector<std::string>* lines = nullptr) const {
-    OpenOptions options = fake_cuda_options();
+  Device open(std::vector<std::string>* lines = nullptr,
+              fake::Script script = cuda_script()) const {
+    OpenOptions options = fake_cuda_options(std::move(script));
     options.image_path = "/nowhere:" + folder_;
     if (lines != nullptr) {
       options.trace = [lines](std::string_view line) { lines->emplace_back(line); };
@@ -80,6 +81,32 @@ TEST_CASE("An image in a folder wins over the program's own that fits as well") 
   path.put("arithmetic/mine.ptx", "// mine\n" + kPtxText);
   REQUIRE(path.open().get_or_load_func("nothing", kArithmetic));
   CHECK(fake_cuda().loads() == std::vector<std::string>{"0 // mine"});
+}
+
+TEST_CASE("A cubin in a folder for one chip alone does not go to a later chip") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  path.put("arithmetic/sm_100a.cubin", make_cubin({.flags = 0x06006402,
+                                                   .compat = cubin_attribute(2, 0x09, 1),
+                                                   .command_line = "nothing scale_add"}));
+  fake::Script script = cuda_script();
+  script.devices = {{.name = "Fake B300", .arch = "103"}};
+  REQUIRE(path.open(nullptr, script).get_or_load_func("nothing", kArithmetic));
+  CHECK(fake_cuda().loads() == std::vector<std::string>{"0 .version 7.0"});
+}
+
+TEST_CASE("A cubin in a folder for one chip alone wins there over a plain one") {
+  const ScratchFolder scratch;
+  const ImagePath path(scratch.path().string());
+  const CubinSpec plain{.flags = 0x06005a04, .command_line = "nothing scale_add"};
+  CubinSpec own = plain;
+  own.compat = cubin_attribute(2, 0x09, 1);
+  path.put("arithmetic/sm_90.cubin", make_cubin(plain));
+  path.put("arithmetic/sm_90a.cubin", make_cubin(own));
+  const auto refused = path.open().get_or_load_func("nothing", kArithmetic);
+  REQUIRE_FALSE(refused);  // the fake driver takes no real cubin
+  CHECK(refused.error().message.find("(sm_90a of " + scratch.path().string() +
+                                     "/arithmetic/sm_90a.cubin)") != std::string::npos);
 }
 
 TEST_CASE("An image in a folder is of the unit whose kernels it has") {

@@ -101,6 +101,8 @@ TEST_CASE("The error says what to do with an image of another architecture") {
   text += load_raw(options, make_hsaco());
   text += load_raw(options, ".version 9.0\n.target sm_90\n");
   text += load_raw(amd("Fake MI210", "gfx90a:sramecc+:xnack-"), make_hsaco({.flags = 0x73f}));
+  text += load_raw(nvidia("NVIDIA B300", "103", 13000),
+                   make_cubin({.flags = 0x06006402, .compat = cubin_attribute(2, 0x09, 1)}));
   check_golden("messages/wrong_architecture.txt", text);
   CHECK(fake_cuda().calls("cuModuleLoadDataEx") == 0);
   CHECK(fake_hip().calls("hipLibraryLoadData") == 0);

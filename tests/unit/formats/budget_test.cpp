@@ -152,7 +152,7 @@ TEST_CASE("300000 sections with one long name are refused, by the loader's check
   std::vector<RawSection> sections(300'000, RawSection{.name = 1});
   const std::string file = raw_elf(kElfMachineCuda, '\0' + name + '\0', sections);
   check_refused("sections_of_one_long_name", file, read_elf);
-  check_refused("sections_of_one_long_name", file, check_elf);
+  check_refused("sections_of_one_long_name", file, read_elf_without_symbols);
   check_refused("sections_of_one_long_name", file, read_image_head);
 }
 

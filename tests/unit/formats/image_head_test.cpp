@@ -39,6 +39,14 @@ TEST_CASE("read_image_head tells the target of machine code and of PTX", "[image
   CHECK(target_of("neither").empty());
 }
 
+TEST_CASE("read_image_head tells 'a' and 'f' of a cubin, which its flags do not", "[image_head]") {
+  const std::string own = cubin_attribute(2, 0x09, 1);
+  CHECK(target_of(make_cubin({.flags = 0x06005a04, .compat = own})) == "sm_90a");
+  CHECK(target_of(make_cubin({.flags = 0x06006402, .compat = own})) == "sm_100a");
+  CHECK(target_of(make_cubin({.flags = 0x06006402, .command_line = "-arch sm_100f"})) == "sm_100f");
+  CHECK(target_of(make_cubin({.flags = 0x06006402})) == "sm_100");
+}
+
 TEST_CASE("read_ptx_head takes a text as it is", "[image_head]") {
   CHECK(read_ptx_head(".version 8.7\r\n.target sm_100a\r\n").ptx_isa == 87);
   CHECK(read_ptx_head(".version").ptx_isa == 0);

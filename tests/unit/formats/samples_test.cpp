@@ -15,6 +15,7 @@
 #include "formats/cubin.hpp"
 #include "formats/hsaco.hpp"
 #include "formats/image.hpp"
+#include "formats/image_head.hpp"
 #include "tests/support/damage.hpp"
 #include "tests/support/kept_container.hpp"
 
@@ -225,6 +226,7 @@ TEST_CASE("read_cubin agrees with ptxas on every cubin", "[samples]") {
     const auto cubin = read_cubin(as_bytes(file));
     if (!cubin) FAIL(render(cubin.error()));
     CHECK(to_string(cubin->target) + ".cubin" == name);
+    CHECK(read_image_head(as_bytes(file)).value().target == cubin->target);
     CHECK(cubin->compiler.starts_with("Cuda compilation tools"));
     check_kernels(cubin->kernels);
     auto reports = ptxas_reports(sample(name + ".log"));
