@@ -4,68 +4,31 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "formats/fatbin_entry.hpp"
 #include "formats/zstd.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr std::uint16_t kKindPtx = 1;
-constexpr std::uint16_t kKindCubin = 2;
 constexpr std::uint64_t kFlagLz4 = std::uint64_t{1} << 13;
 constexpr std::uint64_t kFlagZstd = std::uint64_t{1} << 15;
 
 Error damaged(const std::string& what) { return malformed("damaged fatbin: " + what); }
 
-struct EntryHeader {
-  std::uint16_t kind = 0;
-  std::uint32_t header_size = 0;
-  std::uint64_t payload_size = 0;
-  std::uint32_t compressed_size = 0;
-  std::uint32_t capability = 0;
-  std::uint64_t flags = 0;
-  std::uint64_t decompressed_size = 0;
-};
-
-EntryHeader read_header(ByteReader& reader) {
-  EntryHeader header;
-  header.kind = reader.little<std::uint16_t>();
-  reader.skip(2);  // version
-  header.header_size = reader.little<std::uint32_t>();
-  header.payload_size = reader.little<std::uint64_t>();
-  header.compressed_size = reader.little<std::uint32_t>();
-  reader.skip(8);  // offset of more header; version of the code
-  header.capability = reader.little<std::uint32_t>();
-  reader.skip(8);  // name
-  header.flags = reader.little<std::uint64_t>();
-  reader.skip(8);
-  header.decompressed_size = reader.little<std::uint64_t>();
-  return header;
-}
-
-std::string target_of(const EntryHeader& header) {
-  if (header.kind != kKindPtx && header.kind != kKindCubin) return {};
-  std::string target = header.kind == kKindPtx ? "compute_" : "sm_";
-  target += std::to_string(header.capability);
-  const std::uint64_t suffix = (header.flags >> 20) & 15;
-  if (suffix == 1) target += 'a';
-  if (suffix == 2) target += 'f';
-  return target;
-}
-
 // Returns the payload, decompressed into `storage` if it is compressed.
-Result<Bytes> unpack(const EntryHeader& header, Bytes payload, std::uint64_t content_limit,
+Result<Bytes> unpack(const FatbinEntry& header, Bytes payload, std::uint64_t content_limit,
                      std::vector<std::byte>& storage) {
   if ((header.flags & kFlagLz4) != 0) {
-    return malformed("fatbin entry " + quote(target_of(header)) +
+    return malformed("fatbin entry " + quote(fatbin_entry_target(header)) +
                      " is compressed with LZ4, kiln reads zstd")
         .hint("pack it again with fatbinary --compress-mode=size, or --compress=false");
   }
   if ((header.flags & kFlagZstd) == 0) return payload;
   const auto frame = slice(payload, 0, header.compressed_size);
   if (!frame) {
-    return damaged("entry " + quote(target_of(header)) + " has " + std::to_string(payload.size()) +
-                   " bytes, of which " + std::to_string(header.compressed_size) +
-                   " are said to be a frame");
+    return damaged("entry " + quote(fatbin_entry_target(header)) + " has " +
+                   std::to_string(payload.size()) + " bytes, of which " +
+                   std::to_string(header.compressed_size) + " are said to be a frame");
   }
   auto content = zstd_decompress(
       *frame, std::min({header.decompressed_size, kMaxExpansion * frame->size(), content_limit}));
@@ -82,7 +45,7 @@ Result<void> read_entries(Bytes bytes, const VisitEntry& visit, std::uint64_t co
   ByteReader reader(bytes);
   while (!reader.at_end()) {
     const std::size_t start = reader.position();
-    const EntryHeader header = read_header(reader);
+    const FatbinEntry header = read_fatbin_entry(reader);
     const std::size_t fields = reader.position() - start;
     if (reader.failed() || header.header_size < fields) {
       return damaged("an entry header of " + std::to_string(header.header_size) + " bytes with " +
@@ -91,18 +54,18 @@ Result<void> read_entries(Bytes bytes, const VisitEntry& visit, std::uint64_t co
     reader.skip(header.header_size - fields);
     const Bytes payload = reader.take(header.payload_size);
     if (reader.failed()) {
-      return damaged("entry " + quote(target_of(header)) + " of " +
+      return damaged("entry " + quote(fatbin_entry_target(header)) + " of " +
                      std::to_string(header.payload_size) + " bytes passes the end of the file");
     }
     std::vector<std::byte> storage;
     KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, content_limit, storage));
-    const std::string target = target_of(header);
-    const std::string kind = header.kind == kKindPtx     ? "ptx"
-                             : header.kind == kKindCubin ? "elf"
-                                                         : "kind " + std::to_string(header.kind);
+    const std::string target = fatbin_entry_target(header);
+    const std::string kind = header.kind == kFatbinPtx     ? "ptx"
+                             : header.kind == kFatbinCubin ? "elf"
+                                                           : "kind " + std::to_string(header.kind);
     KILN_TRY(visit({.name = target.empty() ? kind : kind + " " + target,
                     .target = target,
-                    .bytes = header.kind == kKindPtx ? without_padding(image) : image}));
+                    .bytes = header.kind == kFatbinPtx ? without_padding(image) : image}));
   }
   return {};
 }

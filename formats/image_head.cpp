@@ -7,9 +7,11 @@
 #include "formats/cubin.hpp"
 #include "formats/elf.hpp"
 #include "formats/elf_target.hpp"
-#include "formats/fatbin.hpp"
+#include "formats/fatbin_entry.hpp"
 #include "formats/host_image.hpp"
 #include "formats/offload_bundle.hpp"
+#include "formats/ptx.hpp"
+#include "formats/ptx_tokens.hpp"
 
 namespace kiln {
 namespace {
@@ -19,63 +21,90 @@ Error truncated(std::string_view what, std::uint64_t expected, Bytes image) {
                    std::to_string(expected) + " bytes, there are " + std::to_string(image.size()));
 }
 
-Result<void> check_fatbin(Bytes image) {
+// Adds the target of a container's entry to the head.
+void add_entry(ImageHead& head, std::string_view target) {
+  auto parsed = parse_target_id(target);
+  if (parsed) {
+    head.entries.push_back(std::move(*parsed));
+  } else {
+    head.has_unknown_entries = true;
+  }
+}
+
+Result<ImageHead> read_fatbin_head(Bytes image) {
   ByteReader reader(image);
   reader.skip(6);  // magic, version
   const auto header = reader.little<std::uint16_t>();
   const auto rest = reader.little<std::uint64_t>();
   const std::uint64_t whole = rest > ~std::uint64_t{header} ? rest : header + rest;
   if (reader.failed() || !slice(image, 0, whole)) return truncated("fat binary", whole, image);
-  return {};
+  ImageHead head;
+  ByteReader entries(*slice(image, header, rest));
+  while (!entries.at_end()) {
+    const std::size_t start = entries.position();
+    const FatbinEntry entry = read_fatbin_entry(entries);
+    const std::size_t fields = entries.position() - start;
+    if (entries.failed() || entry.header_size < fields) {
+      return malformed("damaged fat binary: an entry header of " +
+                       std::to_string(entry.header_size) + " bytes");
+    }
+    entries.skip(entry.header_size - fields);
+    entries.skip(entry.payload_size);
+    if (entries.failed()) {
+      return malformed("damaged fat binary: an entry of " + std::to_string(entry.payload_size) +
+                       " bytes passes its end");
+    }
+    add_entry(head, fatbin_entry_target(entry));
+  }
+  return head;
 }
 
-Result<void> check_bundle(Bytes image) {
+Result<ImageHead> read_bundle_head(Bytes image) {
+  ImageHead head;
   ByteReader reader(image);
   reader.skip(kOffloadBundleMagic.size());
   const auto count = reader.little<std::uint64_t>();
   for (std::uint64_t i = 0; i < count && !reader.failed(); ++i) {
     const auto offset = reader.little<std::uint64_t>();
     const auto size = reader.little<std::uint64_t>();
-    reader.skip(reader.little<std::uint64_t>());
+    const std::string_view id = as_text(reader.take(reader.little<std::uint64_t>()));
     if (!slice(image, offset, size)) {
       const bool overflows = size > ~offset;
       return truncated("offload bundle", overflows ? size : offset + size, image);
     }
+    if (!is_host_entry(id)) add_entry(head, bundle_entry_target(id));
   }
   if (reader.failed()) return malformed("the offload bundle is cut short within its table");
-  return {};
+  return head;
 }
 
-// Returns the text after the first `directive`, up to the end of its line.
-std::string_view argument_of(std::string_view directive, std::string_view text) {
-  const std::size_t at = text.find(directive);
-  if (at == std::string_view::npos) return {};
-  std::string_view rest = text.substr(at + directive.size());
-  rest = rest.substr(0, rest.find_first_of("\r\n"));
-  const std::size_t start = rest.find_first_not_of(" \t");
-  return start == std::string_view::npos ? std::string_view() : rest.substr(start);
-}
-
-}  // namespace
-
-ImageHead read_ptx_head(std::string_view text) {
-  ImageHead head;
-  const std::string_view version = argument_of(".version", text);
+// Returns 90 for "9.0", or 0 for any other text.
+std::uint16_t parse_ptx_isa(std::string_view version) {
   const char* const end = version.data() + version.size();
   unsigned major = 0, minor = 0;
   const auto read = std::from_chars(version.data(), end, major);
-  if (read.ec == std::errc() && read.ptr != end && *read.ptr == '.' &&
-      std::from_chars(read.ptr + 1, end, minor).ec == std::errc() && major < 100 && minor < 10) {
-    head.ptx_isa = static_cast<std::uint16_t>(10 * major + minor);
-  }
-  std::string_view target = argument_of(".target", text);
-  target = target.substr(0, target.find_first_of(", \t"));
-  if (target.starts_with("sm_")) {
-    auto parsed = parse_target_id("compute_" + std::string(target.substr(3)));
-    if (parsed) head.target = std::move(*parsed);
-  }
+  const bool is_version = read.ec == std::errc() && read.ptr != end && *read.ptr == '.' &&
+                          std::from_chars(read.ptr + 1, end, minor).ec == std::errc();
+  if (!is_version || major >= 100 || minor >= 10) return 0;
+  return static_cast<std::uint16_t>(10 * major + minor);
+}
+
+// Reads .version and .target, with which PTX begins.
+Result<ImageHead> read_ptx_head(std::string_view text) {
+  KILN_TRY(check_ptx_end(text));
+  ImageHead head;
+  PtxTokenizer tokens(text);
+  tokens.next();  // .version
+  head.ptx_isa = parse_ptx_isa(tokens.next().text);
+  tokens.next();  // .target
+  const std::string_view target = tokens.next().text;
+  if (!target.starts_with("sm_")) return head;
+  auto parsed = parse_target_id("compute_" + std::string(target.substr(3)));
+  if (parsed) head.target = std::move(*parsed);
   return head;
 }
+
+}  // namespace
 
 Result<ImageHead> read_image_head(Bytes image) {
   ImageHead head;
@@ -95,8 +124,8 @@ Result<ImageHead> read_image_head(Bytes image) {
       break;
     }
     case FileKind::kPtx: return read_ptx_head(as_text(image));
-    case FileKind::kFatbin: KILN_TRY(check_fatbin(image)); break;
-    case FileKind::kOffloadBundle: KILN_TRY(check_bundle(image)); break;
+    case FileKind::kFatbin: return read_fatbin_head(image);
+    case FileKind::kOffloadBundle: return read_bundle_head(image);
     case FileKind::kCompressedOffloadBundle:
     case FileKind::kUnknown: break;
   }

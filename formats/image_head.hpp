@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "formats/byte_reader.hpp"
 #include "formats/target_id.hpp"
@@ -12,15 +13,16 @@
 namespace kiln {
 
 struct ImageHead {
-  // Empty if the head does not tell: for containers and unknown formats.
+  // Empty for containers and unknown formats.
   std::optional<TargetId> target;
   std::uint16_t ptx_isa = 0;  // 10 * major + minor of PTX, else 0
+  // The targets of a container's entries, except those for the host. Empty for a compressed bundle.
+  std::vector<TargetId> entries;
+  bool has_unknown_entries = false;  // entries for targets that kiln does not know
 };
 
-// Errors: kInvalidInput for an ELF file, a fat binary or an offload bundle that is truncated.
+// Errors: kInvalidInput for a file that is truncated. Does not notice PTX that lacks whole kernels
+// at its end, and does not check a compressed bundle.
 Result<ImageHead> read_image_head(Bytes image);
-
-// The same for PTX text. Finds the first .version and .target directives by a text search.
-ImageHead read_ptx_head(std::string_view text);
 
 }  // namespace kiln

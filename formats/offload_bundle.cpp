@@ -135,13 +135,4 @@ Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
   return container;
 }
 
-std::string_view bundle_entry_target(std::string_view id) {
-  if (id.starts_with("host-")) return {};
-  // The target follows kind, architecture, vendor, system and environment, after four or five
-  // dashes depending on how the triple is written. The target itself may contain dashes
-  // ("gfx11-generic"), but always starts with "gfx".
-  const std::size_t target = id.find("-gfx");
-  return target == std::string_view::npos ? std::string_view() : id.substr(target + 1);
-}
-
 }  // namespace kiln

@@ -38,7 +38,16 @@ inline constexpr std::string_view kCompressedBundleMagic = "CCOB";
 Result<ContainerHead> read_offload_bundle(Bytes file, const VisitEntry& visit,
                                           std::uint64_t content_limit);
 
-// Returns the target in an entry's id: "gfx90a:xnack+", or empty for a host entry.
-std::string_view bundle_entry_target(std::string_view id);
+inline bool is_host_entry(std::string_view id) { return id.starts_with("host-"); }
+
+// Returns the target in an entry's id: "gfx90a:xnack+", or empty if it has none, like a host entry.
+inline std::string_view bundle_entry_target(std::string_view id) {
+  if (is_host_entry(id)) return {};
+  // The target follows kind, architecture, vendor, system and environment, after four or five
+  // dashes depending on how the triple is written. The target itself may contain dashes
+  // ("gfx11-generic"), but always starts with "gfx".
+  const std::size_t target = id.find("-gfx");
+  return target == std::string_view::npos ? std::string_view() : id.substr(target + 1);
+}
 
 }  // namespace kiln

@@ -15,6 +15,12 @@
 namespace kiln {
 namespace {
 
+// True if a text that ends in this token, outside of all brackets, is truncated.
+bool is_cut_after(const PtxToken& last) {
+  return last.kind == PtxTokenKind::kUnfinished || last.kind == PtxTokenKind::kWord ||
+         (last.kind == PtxTokenKind::kMark && last.text != ";" && last.text != "}");
+}
+
 constexpr std::size_t kShown = 64;  // characters of a name that messages show
 // Limits the number of kernels: beyond the first few, each must have this many bytes of text.
 // Otherwise a text with many tiny kernels would need many times its size in memory.
@@ -79,11 +85,7 @@ class PtxReader {
       }
       last = {};
     }
-    // A text that ends in a name or an opening mark is truncated.
-    const bool is_whole =
-        last.kind != PtxTokenKind::kWord &&
-        (last.kind != PtxTokenKind::kMark || last.text == ";" || last.text == "}");
-    if (!is_whole) {
+    if (is_cut_after(last)) {
       return unexpected("the rest of " + quote(last.text.substr(0, kShown)));
     }
     std::ranges::sort(ptx_.kernels, {}, &KernelInfo::name);
@@ -355,6 +357,24 @@ class PtxReader {
 }  // namespace
 
 Result<Ptx> read_ptx(std::string_view text) { return PtxReader(text).read(); }
+
+Result<void> check_ptx_end(std::string_view text) {
+  PtxTokenizer tokenizer(text);
+  PtxToken last, last_mark;  // last_mark is no comma
+  std::size_t depth = 0;     // open brackets
+  for (PtxToken token = tokenizer.next(); token.kind != PtxTokenKind::kEnd;
+       token = tokenizer.next()) {
+    last = token;
+    if (token.kind != PtxTokenKind::kMark || token.text == ",") continue;
+    last_mark = token;
+    const char mark = token.text.front();
+    if (mark == '{' || mark == '(' || mark == '[') ++depth;
+    if ((mark == '}' || mark == ')' || mark == ']') && depth != 0) --depth;
+  }
+  // A kernel's limits, such as ".maxntid 128", come between the ')' and the '{'.
+  if (depth == 0 && !is_cut_after(last) && !is_cut_after(last_mark)) return {};
+  return malformed("the PTX is cut short: it ends within a kernel, a directive or a comment");
+}
 
 bool is_ptx(std::string_view text) { return PtxTokenizer(text).next().text == ".version"; }
 

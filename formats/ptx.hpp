@@ -35,6 +35,10 @@ struct Ptx {
 // Reads the text up to a NUL or its end. Errors have line and column.
 Result<Ptx> read_ptx(std::string_view text);
 
+// Checks that the text is not cut short: that it ends outside of a body, a list, a directive, a
+// string and a comment. A text that lacks whole kernels at its end passes.
+Result<void> check_ptx_end(std::string_view text);
+
 // True if the text begins with a .version directive, apart from white space and comments.
 bool is_ptx(std::string_view text);
 

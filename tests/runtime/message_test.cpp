@@ -78,6 +78,7 @@ TEST_CASE("The error says what to do with an image that is cut short") {
   std::string cubin = make_cubin();
   cubin.resize(cubin.size() / 2);
   std::string text = load_raw(options, cubin);
+  text += load_raw(options, make_ptx().substr(0, make_ptx().size() / 2));
 
   ImageEntry damaged = stored("sm_90", ImageFormat::kCubin, kBytes);
   damaged.stored_size -= 5;
@@ -99,8 +100,13 @@ TEST_CASE("The error says what to do with an image of another architecture") {
   const OpenOptions options = nvidia("NVIDIA H200", "90", 12080);
   std::string text = load_raw(options, make_cubin());
   text += load_raw(options, make_hsaco());
-  text += load_raw(options, ".version 9.0\n.target sm_90\n");
-  text += load_raw(amd("Fake MI210", "gfx90a:sramecc+:xnack-"), make_hsaco({.flags = 0x73f}));
+  text += load_raw(options, ".version 9.0\n.target sm_90\n.address_size 64\n");
+  text += load_raw(options,
+                   make_fatbin({{.payload = make_cubin()}, {.capability = 86, .payload = "x"}}));
+  const OpenOptions mi210 = amd("Fake MI210", "gfx90a:sramecc+:xnack-");
+  text += load_raw(mi210, make_hsaco({.flags = 0x73f}));
+  text += load_raw(mi210, make_bundle({{"host-x86_64-unknown-linux-gnu-", ""},
+                                       {"hipv4-amdgcn-amd-amdhsa--gfx1100", make_hsaco()}}));
   text += load_raw(nvidia("NVIDIA B300", "103", 13000),
                    make_cubin({.flags = 0x06006402, .compat = cubin_attribute(2, 0x09, 1)}));
   check_golden("messages/wrong_architecture.txt", text);

@@ -47,13 +47,37 @@ TEST_CASE("read_image_head tells 'a' and 'f' of a cubin, which its flags do not"
   CHECK(target_of(make_cubin({.flags = 0x06006402})) == "sm_100");
 }
 
-TEST_CASE("read_ptx_head takes a text as it is", "[image_head]") {
-  CHECK(read_ptx_head(".version 8.7\r\n.target sm_100a\r\n").ptx_isa == 87);
-  CHECK(read_ptx_head(".version").ptx_isa == 0);
-  CHECK(read_ptx_head(".version x.y").ptx_isa == 0);
-  CHECK(read_ptx_head(".version 7").ptx_isa == 0);
-  CHECK_FALSE(read_ptx_head(".version 7.0\n.target sm_").target);
-  CHECK_FALSE(read_ptx_head("").target);
+TEST_CASE("read_image_head takes the head of PTX as it is", "[image_head]") {
+  const auto head_of = [](std::string text) {
+    return read_image_head(as_bytes(text += "\n.address_size 64\n")).value();
+  };
+  CHECK(head_of(".version 8.7\r\n.target sm_100a\r\n").ptx_isa == 87);
+  CHECK(head_of("// .version 1.0 .target sm_50\n.version 8.7 .target sm_90").ptx_isa == 87);
+  CHECK(to_string(*head_of("// .target sm_50\n.version 8.7 .target sm_90").target) == "compute_90");
+  CHECK(head_of(".version").ptx_isa == 0);
+  CHECK(head_of(".version x.y").ptx_isa == 0);
+  CHECK(head_of(".version 7").ptx_isa == 0);
+  CHECK_FALSE(head_of(".version 7.0\n.target sm_").target);
+}
+
+TEST_CASE("read_image_head tells the targets of a container's entries", "[image_head]") {
+  const auto entries_of = [](const std::string& container) {
+    const ImageHead head = read_image_head(as_bytes(container)).value();
+    std::string names = head.has_unknown_entries ? "unknown " : "";
+    for (const TargetId& target : head.entries) names += to_string(target) + " ";
+    return names;
+  };
+  CHECK(entries_of(make_bundle({{"host-x86_64-unknown-linux-gnu-", ""},
+                                {"hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+", "code"},
+                                {"hipv4-amdgcn-amd-amdhsa--gfx11-generic", "code"}})) ==
+        "gfx90a:xnack+ gfx11-generic ");
+  CHECK(entries_of(make_bundle({{"hip-spirv64-amd-amdhsa-unknown-amdgcnspirv", "code"}})) ==
+        "unknown ");
+  CHECK(
+      entries_of(make_fatbin({{.payload = make_cubin()},
+                              {.kind = 1, .capability = 90, .flags = 0x100011, .payload = "x"}})) ==
+      "sm_80 compute_90a ");
+  CHECK(entries_of(make_fatbin({{.kind = 16, .payload = "x"}})) == "unknown ");
 }
 
 TEST_CASE("read_image_head refuses what is cut short, at every byte", "[image_head]") {
@@ -63,6 +87,21 @@ TEST_CASE("read_image_head refuses what is cut short, at every byte", "[image_he
   check_cut_short(make_bundle({{"host-x86_64-unknown-linux-gnu-", ""},
                                {"hipv4-amdgcn-amd-amdhsa--gfx90a", make_hsaco()}}),
                   24);
+}
+
+TEST_CASE("read_image_head refuses PTX that ends within a kernel, a directive or a comment",
+          "[image_head]") {
+  std::string ptx = make_ptx();
+  ptx.resize(ptx.rfind('}') + 1);
+  const std::size_t kernel = ptx.find(".visible");
+  for (std::size_t size = kernel + 1; size < ptx.size(); ++size) {
+    CAPTURE(size);
+    CHECK_FALSE(read_image_head(as_bytes(ptx.substr(0, size))));
+  }
+  CHECK(read_image_head(as_bytes(ptx)));
+  CHECK(read_image_head(as_bytes(ptx + "\n// an end\n")));
+  CHECK_FALSE(read_image_head(as_bytes(ptx + "\n/* no end\n")));
+  CHECK(read_image_head(as_bytes(ptx.substr(0, kernel))));  // whole kernels are not missed
 }
 
 TEST_CASE("read_image_head survives damage of any kind", "[image_head]") {

@@ -252,6 +252,7 @@ TEST_CASE("read_ptx reads what nvcc writes", "[samples]") {
     const auto ptx = read_image(as_bytes(file));
     if (!ptx) FAIL(render(ptx.error()));
     CHECK(to_string(ptx->target) + ".ptx" == name);
+    CHECK(read_image_head(as_bytes(file)).value().target == ptx->target);
     CHECK(ptx->ptx_isa >= 70);
     check_kernels(ptx->kernels);
     const bool marks = ptx->target.compute_capability() >= 100;
@@ -282,6 +283,11 @@ TEST_CASE("read_container reads what fatbinary writes", "[samples]") {
     INFO(name);
     const std::string file = sample(name);
     const auto container = keep_container(as_bytes(file));
+    std::string entries;
+    for (const TargetId& entry : read_image_head(as_bytes(file)).value().entries) {
+      entries += to_string(entry) + " ";
+    }
+    CHECK(entries == "sm_80 sm_90a compute_80 ");
     if (name == "speed.fatbin") {  // LZ4
       REQUIRE_FALSE(container);
       CHECK(container.error().message.find("is compressed with LZ4") != std::string::npos);

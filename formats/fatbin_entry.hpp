@@ -1,0 +1,30 @@
+// The header of one entry of a fat binary. fatbin.hpp has its layout.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "formats/byte_reader.hpp"
+
+namespace kiln {
+
+inline constexpr std::uint16_t kFatbinPtx = 1;
+inline constexpr std::uint16_t kFatbinCubin = 2;
+
+struct FatbinEntry {
+  std::uint16_t kind = 0;
+  std::uint32_t header_size = 0;
+  std::uint64_t payload_size = 0;
+  std::uint32_t compressed_size = 0;
+  std::uint32_t capability = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t decompressed_size = 0;
+};
+
+// Reads the fields above. More header may follow, up to `header_size`.
+FatbinEntry read_fatbin_entry(ByteReader& reader);
+
+// Returns "sm_90a" or "compute_80", or an empty string for an entry of another kind.
+std::string fatbin_entry_target(const FatbinEntry& entry);
+
+}  // namespace kiln
