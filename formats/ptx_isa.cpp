@@ -10,6 +10,7 @@ struct Row {
   std::uint16_t ptx;  // ... that takes this PTX
 };
 constexpr Row kRows[] = {
+    {8000, 50},  {9000, 60},  {9010, 61},  {9020, 62},  {10000, 63}, {10010, 64}, {10020, 65},
     {11000, 70}, {11010, 71}, {11020, 72}, {11030, 73}, {11040, 74}, {11050, 75}, {11060, 76},
     {11070, 77}, {11080, 78}, {12000, 80}, {12010, 81}, {12020, 82}, {12030, 83}, {12040, 84},
     {12050, 85}, {12070, 86}, {12080, 87}, {12090, 88}, {13000, 90}, {13010, 91},
@@ -17,12 +18,13 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::uint16_t max_ptx_isa(int cuda_version) {
+std::optional<std::uint16_t> max_ptx_isa(int cuda_version) {
+  if (cuda_version > std::end(kRows)[-1].cuda) return std::nullopt;
   std::uint16_t newest = 0;
   for (const Row& row : kRows) {
     if (cuda_version >= row.cuda) newest = row.ptx;
   }
-  return cuda_version > std::end(kRows)[-1].cuda ? std::uint16_t{0} : newest;
+  return newest;
 }
 
 int cuda_of_ptx_isa(std::uint16_t ptx_isa) {

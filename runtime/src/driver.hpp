@@ -48,7 +48,7 @@ struct DeviceTraits {
   std::string id;    // unique over all drivers: "cuda:0", "host:wave64"
   std::string name;  // "NVIDIA H200"
   TargetId target;   // decides which images run: sm_90; gfx90a with both features known; host
-  std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: runs no PTX, or no known limit
+  std::optional<std::uint16_t> max_ptx_isa = 0;  // as in DeviceInfo
   std::uint32_t wave_width = 32;
   std::uint32_t multiprocessors = 0;
   std::uint32_t max_threads_per_block = 1024;

@@ -82,7 +82,7 @@ void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint
     for (const ImageEntry& image : images) {
       const Result<TargetId> target = parse_target_id(image.target);
       if (image.unit != unit || image.format == ImageFormat::kSource || !target) continue;
-      if (can_run(*target, image.ptx_isa, {device.target}).fit == Fit::kNone) continue;
+      if (!can_run(*target, device.target)) continue;
       std::string hint = "KILN_DEVICE=" + device.id + " runs the image for '";
       hint.append(image.target) += '\'';
       error.notes.insert(error.notes.end() - 1, {Note::Kind::kHint, std::move(hint), {}});

@@ -37,11 +37,10 @@ std::string wanted_compiler(const TargetId& device) {
 
 Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device) {
   Compatibility compatibility = can_run(image, device.target);
-  if (compatibility.fit != Fit::kJit || device.max_ptx_isa == 0 || ptx_isa <= device.max_ptx_isa) {
-    return compatibility;
-  }
-  std::string reason = "is PTX ISA " + spell_version(ptx_isa) + ", the driver takes up to " +
-                       spell_version(device.max_ptx_isa);
+  const std::optional<std::uint16_t> limit = device.max_ptx_isa;
+  if (compatibility.fit != Fit::kJit || !limit || ptx_isa <= *limit) return compatibility;
+  std::string reason = "is PTX ISA " + spell_version(ptx_isa) + ", the driver takes " +
+                       (*limit == 0 ? "none that kiln knows" : "up to " + spell_version(*limit));
   if (const int cuda = cuda_of_ptx_isa(ptx_isa); cuda != 0) {
     reason += "; that of CUDA " + spell_version(cuda / 100) + " takes it";
   }

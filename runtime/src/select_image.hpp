@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +21,7 @@ namespace kiln::runtime {
 
 struct DeviceTarget {
   TargetId target;
-  std::uint16_t max_ptx_isa = 0;  // 10 * major + minor; 0: no limit
+  std::optional<std::uint16_t> max_ptx_isa;  // as in DeviceInfo
 };
 
 // Applies the rules of formats/compatibility.hpp and the driver's limit on PTX.

@@ -1,6 +1,7 @@
 #include "runtime/src/select_image.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ ImageEntry image(std::string_view target, std::uint16_t unit = 0) {
   return entry;
 }
 
-DeviceTarget device(std::string_view target, std::uint16_t max_ptx_isa = 90) {
+DeviceTarget device(std::string_view target, std::optional<std::uint16_t> max_ptx_isa = 90) {
   return {*parse_target_id(target), max_ptx_isa};
 }
 
@@ -77,7 +78,8 @@ TEST_CASE("select_image looks at one unit alone") {
 TEST_CASE("select_image refuses PTX that the driver is too old for") {
   CHECK(choose({"compute_80"}, device("sm_90", 90)) == "compute_80 PTX");
   CHECK(choose({"compute_80"}, device("sm_90", 89)).empty());
-  CHECK(choose({"compute_80"}, device("sm_90", 0)) == "compute_80 PTX");
+  CHECK(choose({"compute_80"}, device("sm_90", 0)).empty());
+  CHECK(choose({"compute_80"}, device("sm_90", std::nullopt)) == "compute_80 PTX");
 }
 
 // The messages for devices without an image are golden files: message_test.cpp.

@@ -15,6 +15,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -46,7 +47,9 @@ struct DeviceInfo {
   std::string name;    // "NVIDIA H200"
   std::string target;  // "sm_90", "gfx90a:sramecc+:xnack-", "host"
   std::string driver;  // "CUDA 12.8"
-  std::uint16_t max_ptx_isa = 0;             // 10 * major + minor; 0: no PTX, or unknown
+  // The newest PTX that the driver compiles, as 10 * major + minor. 0: it compiles none. Empty: kiln
+  // does not know this driver's limit, and offers it any PTX.
+  std::optional<std::uint16_t> max_ptx_isa = 0;
   std::uint32_t wave_width = 32;             // lanes of a warp or wavefront
   std::uint32_t multiprocessors = 0;         // SMs or compute units
   std::uint32_t max_threads_per_block = 0;
