@@ -75,7 +75,7 @@ Result<void> Device::load(const Catalog& catalog) const {
 }
 
 Result<void> Device::load(const CatalogFile& file) const {
-  state_->retain(file.state_);
+  state_->files().add(file.state_);
   return load(file.catalog());
 }
 

@@ -1,6 +1,5 @@
 #include "runtime/src/device_state.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -36,19 +35,6 @@ DeviceState::DeviceState(const DeviceState& device, std::shared_ptr<Driver> driv
       options_(device.options_),
       has_pool_(device.has_pool_),
       memory_(*driver_, info_.ordinal, has_pool_ && options_.uses_pools) {}
-
-void DeviceState::retain(const std::shared_ptr<const CatalogFileState>& file) {
-  const std::lock_guard lock(files_mutex_);
-  if (std::ranges::find(catalog_files_, file) == catalog_files_.end()) {
-    catalog_files_.push_back(file);
-  }
-}
-
-Result<void> DeviceState::check_catalog_image(const ImageEntry& image) const {
-  const std::lock_guard lock(files_mutex_);
-  for (const auto& file : catalog_files_) KILN_TRY(file->check(image));
-  return {};
-}
 
 Error empty_stream() {
   return Error{

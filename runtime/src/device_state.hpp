@@ -8,15 +8,14 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "kiln/device.hpp"
-#include "runtime/src/catalog_file_state.hpp"
 #include "runtime/src/device_memory.hpp"
 #include "runtime/src/driver.hpp"
+#include "runtime/src/kept_files.hpp"
 #include "runtime/src/module_cache.hpp"
 #include "runtime/src/source_compiler.hpp"
 
@@ -54,11 +53,8 @@ class DeviceState {
   // another device.
   Result<NativeStream> native_stream(StreamRef stream);
 
-  // Keeps a catalog file open as long as the device. Its images are then checked against their
-  // digests.
-  void retain(const std::shared_ptr<const CatalogFileState>& file);
-  // Errors: kInvalidInput for a damaged image of such a file.
-  Result<void> check_catalog_image(const ImageEntry& image) const;
+  // The catalog files that stay open as long as the device.
+  KeptFiles& files() { return files_; }
 
   // Notes that the device was chosen because nothing named a device and there is no GPU. Messages
   // mention it.
@@ -83,8 +79,7 @@ class DeviceState {
   LoadOptions options_;
   bool has_pool_;
   std::atomic<bool> is_fallback_ = false;
-  mutable std::mutex files_mutex_;
-  std::vector<std::shared_ptr<const CatalogFileState>> catalog_files_;  // guarded by files_mutex_
+  KeptFiles files_;
   DeviceMemory memory_;
   ModuleCache modules_{*this};  // last, so that modules are unloaded before the driver is released
 };

@@ -132,7 +132,7 @@ Result<Function> Device::function(std::string_view name, const Catalog& catalog,
 Result<Function> Device::function(std::string_view name, const CatalogFile& file,
                                   std::string_view module) const {
   KILN_TRY_ASSIGN(const ModuleEntry* const owner, module_of(name, file.catalog(), module));
-  state_->retain(file.state_);
+  state_->files().add(file.state_);
   return function(name, *owner);
 }
 

@@ -467,7 +467,7 @@ Result<ModuleSlot::Source> ModuleSlot::source_of(const UnitSlot& unit) {
 }
 
 Result<ImageBytes> ModuleSlot::unpack(const ImageEntry& image) const {
-  KILN_TRY(device_.check_catalog_image(image));
+  KILN_TRY(device_.files().check(image));
   return unpack_image(image);
 }
 

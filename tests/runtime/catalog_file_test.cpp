@@ -1,11 +1,15 @@
 // Catalog files through the runtime: opening by path and from memory, loading, and refusals.
 #include "generator/catalog_file.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "formats/image_format.hpp"
@@ -35,8 +39,9 @@ tools::Artifact artifact(const ImageEntry& image, Compression compression) {
   return artifact;
 }
 
-// Returns the modules of test_modules.hpp, and a second `nothing` in both.
-std::string file_bytes(Compression compression = Compression::kNone) {
+// Returns the modules of test_modules.hpp, and a second `nothing` in both. The second module is
+// `pair`.
+tools::Catalog catalog_of_tests(Compression compression) {
   tools::Catalog catalog{"tests", {"gfx1100", "gfx90a", "compute_80"}, {}, {}, {}};
   for (const ModuleEntry* entry : {&kArithmetic, &kPair}) {
     tools::Module module;
@@ -52,7 +57,14 @@ std::string file_bytes(Compression compression = Compression::kNone) {
     }
     catalog.modules.push_back(std::move(module));
   }
+  return catalog;
+}
+
+std::string file_bytes(const tools::Catalog& catalog) {
   return generator::write_catalog_file(catalog, 0).bytes;
+}
+std::string file_bytes(Compression compression = Compression::kNone) {
+  return file_bytes(catalog_of_tests(compression));
 }
 
 class WrittenFile {
@@ -178,6 +190,42 @@ TEST_CASE("An image of a catalog file that is not what was written is not loaded
   const ModuleEntry& module = *file->find("arithmetic");
   CHECK_FALSE(file.unpack(module.images[2]));
   CHECK(file.unpack(module.images[0]));
+}
+
+TEST_CASE("A look-up in a catalog file does not wait for a thread that checks a large image",
+          "[catalog_file]") {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::size_t kLarge = std::size_t{32} << 20;
+  tools::Catalog catalog = catalog_of_tests(Compression::kNone);
+  tools::Artifact& image = catalog.modules.at(1).images.back();  // the PTX of scale_add
+  image.bytes += std::string(kLarge, '\0');  // the driver reads up to the first NUL
+  image.stored = image.bytes + '\0';
+  image.digest = sha256(image.bytes);
+  const WrittenFile written(file_bytes(catalog));
+  const CatalogFile file = Catalog::open(written.path()).value();
+  const auto start = Clock::now();
+  CHECK(sha256(image.bytes) == image.digest);
+  const Clock::duration hashing = Clock::now() - start;
+
+  // The machine may be busy and stop the thread for longer than that, but not each time.
+  Clock::duration longest = Clock::duration::max();
+  for (int attempt = 0; attempt < 5 && longest > hashing / 2; ++attempt) {
+    const Device device = open_device(fake_cuda_options());
+    REQUIRE(device.function("nothing", file, "arithmetic"));
+    std::atomic<bool> is_loaded = false;
+    std::thread loading([&] {
+      (void)device.function("scale_add", file, "pair");
+      is_loaded = true;
+    });
+    longest = {};
+    while (!is_loaded) {
+      const auto before = Clock::now();
+      (void)device.function("nothing", file, "arithmetic");
+      longest = std::max(longest, Clock::now() - before);
+    }
+    loading.join();
+  }
+  CHECK(longest <= hashing / 2);
 }
 
 TEST_CASE("What is no catalog file is refused by its path", "[catalog_file]") {

@@ -98,8 +98,8 @@ class Device {
 
   // --- kernels ------------------------------------------------------------------------------------
   // The first use of a module on a device loads the image that fits best: once, even if several
-  // threads ask for it. Later calls are look-ups without a lock. A failed load is tried again by
-  // the next call.
+  // threads ask for it. Later calls are look-ups without a lock, except for an image that the caller
+  // brings. A failed load is tried again by the next call.
   // Errors: kNotFound (no kernel of that name; the message suggests the nearest one), kNoImage (why
   // each image was refused, and what to add to the manifest), kInvalidInput (a damaged image),
   // kBuildFailed (the module's embedded source does not compile), kDriver.
@@ -134,8 +134,8 @@ class Device {
 
   // Finds a kernel in an image that the caller brings, of any kind that the device's driver takes
   // (NVIDIA: cubin, fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object).
-  // The image is copied and identified by its content. Each call computes its SHA-256, so keep the
-  // Function. The image stays loaded, and the copy kept, until the device closes: a program that
+  // The image is copied and identified by its content. Each call computes its SHA-256 and takes
+  // a lock, so keep the Function. The image stays loaded, and the copy kept, until the device closes: a program that
   // makes an image for each shape grows. Launches are checked against what the image or its driver
   // says about the kernel's parameters. Errors: as above.
   Result<Function> function(std::string_view name, const void* image, std::size_t image_bytes) const;
