@@ -1,5 +1,8 @@
 #include "formats/compatibility.hpp"
 
+#include <algorithm>
+#include <array>
+
 namespace kiln {
 namespace {
 
@@ -48,6 +51,14 @@ Compatibility amd_can_run(const TargetId& image, const TargetId& device) {
   return accept(family ? Fit::kGeneric : Fit::kCompatible, fixed);
 }
 
+// The GPUs of Tegra: TX1, TX2, Xavier, Orin, and Thor with its old and its new number. Machine code
+// does not run on both these and others. Source: "CUDA C++ Programming Guide", section Binary
+// Compatibility.
+bool is_tegra(int capability) {
+  constexpr std::array kTegra = {53, 62, 72, 87, 101, 110};
+  return std::ranges::find(kTegra, capability) != kTegra.end();
+}
+
 Compatibility nvidia_can_run(const TargetId& image, const TargetId& device) {
   const bool is_ptx = image.kind == TargetKind::kPtx;
   const int built = image.compute_capability();
@@ -76,6 +87,9 @@ Compatibility nvidia_can_run(const TargetId& image, const TargetId& device) {
   if (built > present) return refuse(differs(image, device) + ", which is older");
   if (!is_ptx && built / 10 != present / 10) {
     return refuse(differs(image, device) + ", of another major version");
+  }
+  if (!is_ptx && built != present && (is_tegra(built) || is_tegra(present))) {
+    return refuse(differs(image, device) + "; Tegra's GPUs share no machine code with others");
   }
   return accept(built == present ? equal : older, closeness);
 }

@@ -5,7 +5,8 @@
 //
 //   AMD     the processor is equal, or the image is the generic family that lists the processor;
 //           and each of sramecc and xnack is "any" in the image, or the same in both
-//   cubin   same major compute capability, image's minor <= device's; 'a': equal; 'f': same family
+//   cubin   same major compute capability, image's minor <= device's; 'a': equal; 'f': same family;
+//           on Tegra, and from Tegra: equal
 //   PTX     image's compute capability <= device's (the driver compiles it); 'a', 'f': as a cubin
 //   host    same wave width
 //

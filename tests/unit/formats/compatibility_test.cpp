@@ -123,6 +123,17 @@ TEST_CASE("can_run runs each target on itself", "[compatibility]") {
   }
 }
 
+TEST_CASE("can_run takes no machine code from or to Tegra", "[compatibility]") {
+  CHECK(ask("sm_80", "sm_87").reason ==
+        "built for sm_80, the device is sm_87; Tegra's GPUs share no machine code with others");
+  CHECK_FALSE(ask("sm_86", "sm_87"));
+  CHECK_FALSE(ask("sm_87", "sm_89"));
+  CHECK_FALSE(ask("sm_70", "sm_72"));
+  CHECK_FALSE(ask("sm_100", "sm_101"));
+  CHECK(ask("compute_80", "sm_87").fit == Fit::kJit);
+  CHECK(ask("compute_87", "sm_89").fit == Fit::kJit);
+}
+
 TEST_CASE("can_run never crosses vendors", "[compatibility]") {
   CHECK_FALSE(ask("gfx1100", "sm_90"));
   CHECK_FALSE(ask("sm_90", "gfx1100"));
