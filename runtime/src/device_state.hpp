@@ -56,10 +56,11 @@ class DeviceState {
   // The catalog files that stay open as long as the device.
   KeptFiles& files() { return files_; }
 
-  // Notes that the device was chosen because nothing named a device and there is no GPU. Messages
-  // mention it.
+  // Note how the device was chosen. Messages mention it if it was chosen only because nothing named
+  // a device and there is no GPU.
   void mark_as_fallback() { is_fallback_ = true; }
-  bool is_fallback() const { return is_fallback_; }
+  void mark_as_named() { is_named_ = true; }
+  bool is_fallback() const { return is_fallback_ && !is_named_; }
 
   // Returns the device's name for messages: "cuda:0 (NVIDIA H200, sm_90)".
   std::string identity() const;
@@ -78,7 +79,7 @@ class DeviceState {
   TargetId target_;
   LoadOptions options_;
   bool has_pool_;
-  std::atomic<bool> is_fallback_ = false;
+  std::atomic<bool> is_fallback_ = false, is_named_ = false;
   KeptFiles files_;
   DeviceMemory memory_;
   ModuleCache modules_{*this};  // last, so that modules are unloaded before the driver is released

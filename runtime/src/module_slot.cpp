@@ -278,23 +278,31 @@ Result<KernelSlot*> ModuleSlot::load(std::uint32_t kernel) {
   return &slot;
 }
 
+KernelSlot* ModuleSlot::find_named(std::string_view name) {
+  const std::lock_guard lock(named_mutex_);
+  const auto found = named_.find(name);
+  return found != named_.end() ? &found->second : nullptr;
+}
+
 Result<KernelSlot*> ModuleSlot::load_named(std::string_view name) {
-  KernelSlot* slot = nullptr;
-  {
-    const std::lock_guard lock(named_mutex_);
-    auto found = named_.find(name);
-    if (found == named_.end()) {
-      found = named_.try_emplace(std::string(name)).first;
-      found->second.module = this;
-      found->second.unit = &units_.front();
-      found->second.name = found->first;
-    }
-    slot = &found->second;
+  KernelSlot* known = find_named(name);
+  if (known != nullptr && known->native.load() != nullptr) return known;
+  UnitSlot& unit = units_.front();
+  const std::lock_guard lock(unit.mutex);
+  if (known = find_named(name); known != nullptr) {
+    KILN_TRY(load_kernel(*known));
+    return known;
   }
-  if (slot->native.load() != nullptr) return slot;
-  const std::lock_guard lock(slot->unit->mutex);
-  KILN_TRY(load_kernel(*slot));
-  return slot;
+  NamedKernels added;  // joins the others once the image has turned out to have the kernel
+  const auto entry = added.try_emplace(std::string(name)).first;
+  KernelSlot& slot = entry->second;
+  slot.module = this;
+  slot.unit = &unit;
+  slot.name = entry->first;
+  KILN_TRY(load_kernel(slot));
+  const std::lock_guard names(named_mutex_);
+  named_.insert(added.extract(entry));
+  return &slot;
 }
 
 Result<void> ModuleSlot::load_all() {
@@ -307,7 +315,7 @@ Result<void> ModuleSlot::load_all() {
 }
 
 Result<Symbol> ModuleSlot::find_symbol(const std::string& name) {
-  Result<NativeSymbol> found = Error{};
+  Result<NativeSymbol> found = Error{ErrorCode::kNotFound, "the module has no image", {}, {}};
   for (UnitSlot& unit : units_) {
     const std::lock_guard lock(unit.mutex);
     KILN_TRY(load_unit(unit));

@@ -108,6 +108,7 @@ class ModuleSlot {
   ModuleStatistics statistics() const;
 
  private:
+  using NamedKernels = std::map<std::string, KernelSlot, std::less<>>;
   struct Source {
     ImageFormat format = ImageFormat::kHsaco;
     ImageBytes image;
@@ -116,6 +117,7 @@ class ModuleSlot {
   };
 
   std::uint16_t index_of(const UnitSlot& unit) const;
+  KernelSlot* find_named(std::string_view name);  // null if it was not loaded by name before
   Result<void> load_kernel(KernelSlot& kernel);  // mutex held
   Result<void> load_unit(UnitSlot& unit);        // mutex held
   // Reads the sizes of a kernel's parameters from the image that the caller brought.
@@ -141,7 +143,7 @@ class ModuleSlot {
   std::vector<UnitSlot> units_;
   std::vector<KernelSlot> kernels_;  // by index; only for a module of a catalog
   std::mutex named_mutex_;
-  std::map<std::string, KernelSlot, std::less<>> named_;  // guarded by named_mutex_
+  NamedKernels named_;  // guarded by named_mutex_; only kernels that the image has
 
   // The counters of statistics().
   std::atomic<std::uint64_t> loads_{0}, failures_{0}, unloads_{0}, loaded_bytes_{0},

@@ -317,11 +317,13 @@ Result<Device> Runtime::device(std::size_t index) const {
     return runtime::unavailable("no device " + std::to_string(index) + ": this machine has " +
                                 std::to_string(states.size()));
   }
+  states[index]->mark_as_named();
   return Device(states[index]);
 }
 
 Result<Device> Runtime::device(std::string_view id) const {
   KILN_TRY_ASSIGN(std::shared_ptr<runtime::DeviceState> state, state_->find(id));
+  state->mark_as_named();
   return Device(std::move(state));
 }
 

@@ -1,4 +1,6 @@
 // Errors while loading and launching: the message, and what remains afterwards.
+#include <malloc.h>
+
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
@@ -333,4 +335,29 @@ TEST_CASE("Device traces each load in a line") {
   REQUIRE(lines.size() == 3);
   CHECK(lines[1].find("cuda:0: module 'arithmetic': loaded compute_80 (PTX), ") == 0);
   CHECK(lines[2] == "cuda:0: module 'arithmetic': unloaded");
+}
+
+TEST_CASE("Names that an image lacks leave nothing behind") {
+  const Result<Runtime> runtime = Runtime::open(fake_cuda_options());
+  const Device device = runtime->default_device().value();
+  const auto ask = [&](int number) {
+    const std::string name = "missing_" + std::to_string(number) + std::string(1000, 'x');
+    CHECK_FALSE(device.get_or_load_func_raw(name, kPtx, sizeof kPtx));
+  };
+  ask(0);
+  const auto before = mallinfo2().uordblks;
+  for (int number = 1; number <= 1000; ++number) ask(number);
+  CHECK(mallinfo2().uordblks < before + 500'000);
+}
+
+TEST_CASE("A variable of a module without images is not found, and the error says why") {
+  constexpr ModuleEntry kEmpty{"empty", 0, 0, {}, {}};
+  const Result<Runtime> runtime = Runtime::open(fake_cuda_options());
+  const Device device = runtime->default_device().value();
+  const Result<Symbol> symbol = device.symbol("gain", kEmpty);
+  REQUIRE_FALSE(symbol);
+  CHECK(symbol.error().code == ErrorCode::kNotFound);
+  CHECK(symbol.error().message ==
+        "failed finding variable 'gain' of module 'empty' on cuda:0 (Fake H200, sm_90): the module "
+        "has no image");
 }

@@ -9,6 +9,7 @@
 #include "formats/ptx_isa.hpp"
 #include "runtime/src/hip_driver.hpp"
 #include "subject.hpp"
+#include "test_modules.hpp"
 
 using namespace kiln;
 using namespace kiln::testing;
@@ -264,4 +265,18 @@ TEST_CASE("Runtime traces what it opens") {
   CHECK(open(options).devices().size() == 2);
   CHECK(lines == std::vector<std::string>{std::string("cuda: opened ") + KILN_FAKE_CUDA +
                                           ", CUDA 12.8, devices: 2"});
+}
+
+TEST_CASE("An error mentions the choice of the host only until the program names it") {
+  constexpr ModuleEntry kEmpty{"empty", 0, 1, {kArithmeticKernels}, {}};
+  OpenOptions options;
+  options.backends = {Backend::kHost};
+  const Runtime runtime = open(options);
+  if (runtime.devices().empty()) SKIP("no host device");
+  const auto mentions_choice = [&](const Result<Device>& device) {
+    const std::string text = render(device.value().get_or_load_func("nothing", kEmpty).error());
+    return text.find("KILN_DEVICE names no device") != std::string::npos;
+  };
+  CHECK(mentions_choice(runtime.default_device()));
+  CHECK_FALSE(mentions_choice(runtime.device("host")));
 }
