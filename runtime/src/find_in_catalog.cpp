@@ -41,12 +41,13 @@ std::string similar_to(std::string_view name, const std::vector<std::string>& na
   return similar.empty() ? similar : "'" + similar + "'";
 }
 
-// Returns the error "<owner>' has no <what> '<name>'". Its hint lists the instances of the
+// Returns the error "<kind> '<owner>' has no <what> '<name>'". Its hint lists the instances of the
 // template, or the nearest of `names` if one is near.
-Error missing(std::string owner, std::string_view what, std::string_view name,
-              const std::vector<std::string>& names) {
-  owner.append("' has no ").append(what).append(" '").append(name) += '\'';
-  Error error{ErrorCode::kNotFound, std::move(owner), {}, {}};
+Error missing(std::string kind, std::string_view owner, std::string_view what,
+              std::string_view name, const std::vector<std::string>& names) {
+  std::string message = std::move(kind);
+  message.append(" '").append(owner).append("' has no ").append(what).append(" '").append(name);
+  Error error{ErrorCode::kNotFound, message + '\'', {}, {}};
   const std::string instances = instances_of(name, names);
   if (!instances.empty()) {
     error.hint("the sources instantiate " + instances + (is_instance(name) ? "; add the instance to them" : ""));
@@ -75,7 +76,7 @@ Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catal
   std::vector<std::string> names;
   if (!module.empty()) {
     for (const ModuleEntry* candidate : catalog.modules) names.emplace_back(candidate->name);
-    return missing("catalog '" + std::string(catalog.name), "module", module, names);
+    return missing("catalog", catalog.name, "module", module, names);
   }
   for (const ModuleEntry* candidate : catalog.modules) {
     KILN_TRY_ASSIGN(const std::ptrdiff_t found, find_in(*candidate, name));
@@ -93,7 +94,7 @@ Result<const ModuleEntry*> module_of(std::string_view name, const Catalog& catal
   }
   if (owner != nullptr) return owner;
   for (const ModuleEntry* candidate : catalog.modules) add_names(*candidate, names);
-  return missing("catalog '" + std::string(catalog.name), "kernel", name, names);
+  return missing("catalog", catalog.name, "kernel", name, names);
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ Result<std::ptrdiff_t> runtime::find_by_readable_name(std::string_view name,
 Error runtime::no_such_kernel(std::string_view name, const ModuleEntry& module) {
   std::vector<std::string> names;
   add_names(module, names);
-  return missing("module '" + std::string(module.name), "kernel", name, names);
+  return missing("module", module.name, "kernel", name, names);
 }
 
 Result<Function> Device::function(std::string_view name, const Catalog& catalog,

@@ -75,6 +75,12 @@ bool may_be_number(const Parameter& parameter) {
   return parameter.kind != ParameterKind::kPointer && parameter.size <= sizeof(std::uint64_t);
 }
 
+// Adds a note before the last one, which is a hint.
+void add_before_last(Error& error, Note::Kind kind, std::string text) {
+  const auto last = error.notes.empty() ? error.notes.end() : error.notes.end() - 1;
+  error.notes.insert(last, {kind, std::move(text), {}});
+}
+
 // If an emulated device runs one of the images, adds its name before the last hint.
 void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint16_t unit,
                   const std::string& emulator_library) {
@@ -85,7 +91,7 @@ void add_emulated(Error& error, const std::vector<ImageEntry>& images, std::uint
       if (!can_run(*target, device.target)) continue;
       std::string hint = "KILN_DEVICE=" + device.id + " runs the image for '";
       hint.append(image.target) += '\'';
-      error.notes.insert(error.notes.end() - 1, {Note::Kind::kHint, std::move(hint), {}});
+      add_before_last(error, Note::Kind::kHint, std::move(hint));
       return;
     }
   }
@@ -411,8 +417,8 @@ Error ModuleSlot::no_image_error(Selection selection, FolderImages added,
                                  const std::vector<ImageEntry>& images, std::uint16_t unit) const {
   std::move(added.refusals.begin(), added.refusals.end(), std::back_inserter(selection.refusals));
   Error error = no_image(selection, name_, device_target(), device_.identity());
-  for (std::string& note : added.notes) {  // inserted before the last hint
-    error.notes.insert(error.notes.end() - 1, {Note::Kind::kNote, std::move(note), {}});
+  for (std::string& note : added.notes) {
+    add_before_last(error, Note::Kind::kNote, std::move(note));
   }
   if (device_.is_fallback()) {
     error.notes.insert(
