@@ -197,24 +197,26 @@ class CudaDriver final : public Driver {
 
   Result<void*> allocate(int device, std::size_t bytes) override {
     KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
+    const BesideCapture relaxed(cuda_);
     CUdeviceptr memory = 0;
     KILN_CUDA(cuMemAlloc, &memory, bytes);
     return pointer(memory);
   }
 
   Result<void> free(int device, void* memory) override {
-    return release(device, "cuMemFree", [&] { return cuda_.cuMemFree(address(memory)); });
+    return free_memory(device, "cuMemFree", [&] { return cuda_.cuMemFree(address(memory)); });
   }
 
   Result<void*> allocate_async(int device, std::size_t bytes, NativeStream stream) override {
     KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
+    const BesideCapture relaxed(cuda_);
     KILN_TRY_ASSIGN(const CUmemoryPool pool, pool_of(device));
     CUdeviceptr memory = 0;
     KILN_CUDA(cuMemAllocFromPoolAsync, &memory, bytes, pool, static_cast<CUstream>(stream));
     return pointer(memory);
   }
   Result<void> free_async(int device, void* memory, NativeStream stream) override {
-    return release(device, "cuMemFreeAsync", [&] {
+    return free_memory(device, "cuMemFreeAsync", [&] {
       return cuda_.cuMemFreeAsync(address(memory), static_cast<CUstream>(stream));
     });
   }
@@ -236,12 +238,13 @@ class CudaDriver final : public Driver {
 
   Result<void*> allocate_pinned(int device, std::size_t bytes) override {
     KILN_TRY_ASSIGN(const CurrentContext current, make_current(device));
+    const BesideCapture relaxed(cuda_);
     void* memory = nullptr;
     KILN_CUDA(cuMemHostAlloc, &memory, bytes, kPortable);
     return memory;
   }
   Result<void> free_pinned(int device, void* memory) override {
-    return release(device, "cuMemFreeHost", [&] { return cuda_.cuMemFreeHost(memory); });
+    return free_memory(device, "cuMemFreeHost", [&] { return cuda_.cuMemFreeHost(memory); });
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
@@ -373,6 +376,26 @@ class CudaDriver final : public Driver {
     bool switched_;
   };
 
+  // While it lives, this thread may allocate and free memory beside a capture, which goes on. (The
+  // driver's relaxed mode; in the others it refuses such calls, and ends the capture.)
+  class BesideCapture {
+   public:
+    explicit BesideCapture(const Symbols& cuda) : cuda_(cuda), is_relaxed_(exchange()) {}
+    BesideCapture(const BesideCapture&) = delete;
+    BesideCapture& operator=(const BesideCapture&) = delete;
+    ~BesideCapture() {
+      if (is_relaxed_) exchange();
+    }
+
+   private:
+    // Exchanges the thread's mode with `mode_`.
+    bool exchange() { return cuda_.cuThreadExchangeStreamCaptureMode(&mode_) == kSuccess; }
+
+    const Symbols& cuda_;
+    CUstreamCaptureMode mode_ = kRelaxed;
+    const bool is_relaxed_;
+  };
+
   Context& context_of(int device) { return contexts_[static_cast<std::size_t>(device)]; }
 
   Result<CurrentContext> make_current(int device) {
@@ -425,6 +448,15 @@ class CudaDriver final : public Driver {
     const CUresult status = call();
     if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
     return failure(name, status);
+  }
+
+  // Like release(), beside captures.
+  template <typename Call>
+  Result<void> free_memory(int device, const char* name, Call call) {
+    return release(device, name, [&] {
+      const BesideCapture relaxed(cuda_);
+      return call();
+    });
   }
 
   // Raises the function's limit of dynamic shared memory if `bytes` exceeds it. By default, static

@@ -13,6 +13,7 @@ using CUdevice_attribute = int;
 using CUfunction_attribute = int;
 using CUjit_option = int;
 using CUstreamCaptureStatus = int;
+using CUstreamCaptureMode = int;
 using CUmemPool_attribute = int;
 using CUmemoryPool = struct CUmemPoolHandle_st*;
 using CUcontext = struct CUctx_st*;
@@ -43,6 +44,7 @@ inline constexpr CUresult kCaptureImplicit = 906;  // CUDA_ERROR_STREAM_CAPTURE_
 inline constexpr unsigned int kNonBlocking = 1;     // CU_STREAM_NON_BLOCKING
 inline constexpr unsigned int kPortable = 1;        // CU_MEMHOSTALLOC_PORTABLE
 inline constexpr CUstreamCaptureStatus kNoCapture = 0;  // CU_STREAM_CAPTURE_STATUS_NONE
+inline constexpr CUstreamCaptureMode kRelaxed = 2;      // CU_STREAM_CAPTURE_MODE_RELAXED
 
 inline constexpr CUdevice_attribute kMaxThreadsPerBlock = 1;    // ..._MAX_THREADS_PER_BLOCK
 inline constexpr CUdevice_attribute kMaxSharedPerBlock = 8;     // ..._MAX_SHARED_MEMORY_PER_BLOCK

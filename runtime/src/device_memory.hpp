@@ -1,21 +1,25 @@
 // Allocates and frees the memory of a device.
 //
 // If the driver has a pool, memory is allocated and freed in the order of a stream, by default the
-// default stream, and neither waits for the device. Memory that is freed while its stream is
-// captured into a graph is kept until no stream is captured.
+// default stream, and neither waits for the device.
 //
 // Memory in the default stream's order is not safe on streams that do not wait for the default
-// stream (CU_STREAM_NON_BLOCKING). From the first such stream of the caller on, such memory is
-// allocated outside the pool, and freeing it waits. Without a pool, freeing does what the driver
-// does: on GPUs it waits for the device, on the host and the emulator it does not wait.
+// stream (CU_STREAM_NON_BLOCKING), which only the caller can make. From the first such stream on,
+// `allocate` without a stream takes plain memory, outside the pool, and freeing waits. Without a
+// pool, all memory is plain, and freeing does what the driver does: on GPUs it waits for the
+// device, on the host and the emulator it does not wait.
+//
+// Neither ends the capture of a stream into a graph. No call tells if any stream is captured: the
+// default stream knows only of streams that wait for it, and the caller may have destroyed the
+// others. So nothing here makes a call that would end a capture of those.
 //
 // Thread-safe.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <list>
 #include <mutex>
-#include <vector>
 
 #include "kiln/result.hpp"
 #include "kiln/stream.hpp"
@@ -27,9 +31,12 @@ class DeviceMemory {
  public:
   struct Allocation {
     void* address = nullptr;
-    NativeStream stream = nullptr;  // the memory is freed in this stream's order
     bool is_pooled = false;
+    NativeStream stream = nullptr;  // memory of a pool is freed in this stream's order
   };
+  // Owns one allocation, or none. A list, so that an allocation can be moved to another list
+  // without memory.
+  using Handle = std::list<Allocation>;
 
   // The driver must outlive this object.
   DeviceMemory(Driver& driver, int ordinal, bool uses_pool)
@@ -39,22 +46,27 @@ class DeviceMemory {
   DeviceMemory& operator=(const DeviceMemory&) = delete;
 
   // Errors: kDriver; kInvalidInput, for a stream that is being captured.
-  Result<Allocation> allocate(std::size_t bytes, NativeStream stream);
+  Result<Handle> allocate(std::size_t bytes, NativeStream stream);
   // Failures are ignored, because nobody is left to be told.
-  void free(const Allocation& allocation);
+  void free(Handle allocation);
 
   // Called by DeviceState::native_stream() for every stream that gets work.
   void observe(StreamRef stream) {
-    if (uses_pool_ && stream.is_callers() && !has_non_blocking_.load(std::memory_order_relaxed)) {
+    if (stream.is_callers() && !has_non_blocking_.load(std::memory_order_relaxed)) {
       inspect(stream.native());
     }
   }
 
  private:
   bool is_capturing(NativeStream stream);
+  bool waits_for_default(NativeStream stream);
   void inspect(NativeStream stream);
+  Result<Allocation> allocate_for(std::size_t bytes, NativeStream stream);
+  Result<Allocation> allocate_plain(std::size_t bytes);
+  Result<Allocation> allocate_pooled(std::size_t bytes, NativeStream stream);
   void free_now(const Allocation& allocation);
   void free_deferred();
+  Result<void> wait();  // for all work of the device
 
   Driver& driver_;
   const int ordinal_;
@@ -62,7 +74,7 @@ class DeviceMemory {
   // the caller has a stream that does not wait for the default stream
   std::atomic<bool> has_non_blocking_{false};
   std::mutex mutex_;
-  std::vector<Allocation> deferred_;  // guarded by mutex_
+  Handle deferred_;  // guarded by mutex_; freed once the default stream takes work again
 };
 
 }  // namespace kiln::runtime

@@ -132,13 +132,16 @@ class Driver {
   }
   virtual Result<void> launch(int device, const LaunchRequest& request) = 0;
 
+  // Allocating and freeing memory of any kind may be done while a stream is captured into a graph,
+  // and leaves the capture as it is.
+
   // The memory is ready at once, on every stream. bytes > 0; 256-byte aligned.
   virtual Result<void*> allocate(int device, std::size_t bytes) = 0;
-  // Waits for work that may use the memory. Not for memory of a pool.
+  // Waits for all work of the device. Not for memory of a pool.
   virtual Result<void> free(int device, void* memory) = 0;
 
   // Stream-ordered memory from a pool of the driver's. Neither call waits. Only for devices that
-  // have a pool.
+  // have a pool, and for streams of which is_capturing() is false.
   virtual Result<void*> allocate_async(int device, std::size_t bytes, NativeStream /*stream*/) {
     return allocate(device, bytes);
   }

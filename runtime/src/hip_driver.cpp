@@ -169,26 +169,29 @@ class HipDriver final : public Driver {
 
   Result<void*> allocate(int device, std::size_t bytes) override {
     KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
+    const BesideCapture relaxed(hip_);
     void* memory = nullptr;
     KILN_HIP(hipMalloc, &memory, bytes);
     return memory;
   }
   Result<void> free(int device, void* memory) override {
-    return release(device, "hipFree", [&] { return hip_.hipFree(memory); });
+    return free_memory(device, "hipFree", [&] { return hip_.hipFree(memory); });
   }
 
   Result<void*> allocate_async(int device, std::size_t bytes, NativeStream stream) override {
     KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
+    const BesideCapture relaxed(hip_);
     KILN_TRY_ASSIGN(const hipMemPool_t pool, pool_of(device));
     void* memory = nullptr;
     KILN_HIP(hipMallocFromPoolAsync, &memory, bytes, pool, static_cast<hipStream_t>(stream));
     return memory;
   }
   Result<void> free_async(int device, void* memory, NativeStream stream) override {
-    return release(device, "hipFreeAsync",
-                   [&] { return hip_.hipFreeAsync(memory, static_cast<hipStream_t>(stream)); });
+    return free_memory(device, "hipFreeAsync",
+                       [&] { return hip_.hipFreeAsync(memory, static_cast<hipStream_t>(stream)); });
   }
   Result<bool> is_capturing(int device, NativeStream stream) override {
+    if (hip_.hipStreamIsCapturing == nullptr) return false;
     KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
     hipStreamCaptureStatus state = kNoCapture;
     const hipError_t status = hip_.hipStreamIsCapturing(static_cast<hipStream_t>(stream), &state);
@@ -206,12 +209,13 @@ class HipDriver final : public Driver {
 
   Result<void*> allocate_pinned(int device, std::size_t bytes) override {
     KILN_TRY_ASSIGN(const CurrentDevice current, make_current(device));
+    const BesideCapture relaxed(hip_);
     void* memory = nullptr;
     KILN_HIP(hipHostMalloc, &memory, bytes, kPortable);
     return memory;
   }
   Result<void> free_pinned(int device, void* memory) override {
-    return release(device, "hipHostFree", [&] { return hip_.hipHostFree(memory); });
+    return free_memory(device, "hipHostFree", [&] { return hip_.hipHostFree(memory); });
   }
 
   Result<void> copy(int device, const CopyRequest& request) override {
@@ -304,6 +308,30 @@ class HipDriver final : public Driver {
     bool switched_;
   };
 
+  // While it lives, this thread may allocate and free memory beside a capture, which goes on. (The
+  // driver's relaxed mode; in the others it refuses such calls, and ends the capture.)
+  // Does nothing on releases before 5.0, which lack that mode.
+  class BesideCapture {
+   public:
+    explicit BesideCapture(const Symbols& hip) : hip_(hip), is_relaxed_(exchange()) {}
+    BesideCapture(const BesideCapture&) = delete;
+    BesideCapture& operator=(const BesideCapture&) = delete;
+    ~BesideCapture() {
+      if (is_relaxed_) exchange();
+    }
+
+   private:
+    // Exchanges the thread's mode with `mode_`.
+    bool exchange() {
+      return hip_.hipThreadExchangeStreamCaptureMode != nullptr &&
+             hip_.hipThreadExchangeStreamCaptureMode(&mode_) == kSuccess;
+    }
+
+    const Symbols& hip_;
+    hipStreamCaptureMode mode_ = kRelaxed;
+    const bool is_relaxed_;
+  };
+
   Result<CurrentDevice> make_current(int device) {
     int callers = 0;
     KILN_HIP(hipGetDevice, &callers);
@@ -342,6 +370,15 @@ class HipDriver final : public Driver {
     const hipError_t status = call();
     if (status == kSuccess || status == kDeinitialized || status == kContextDestroyed) return {};
     return failure(name, status);
+  }
+
+  // Like release(), beside captures.
+  template <typename Call>
+  Result<void> free_memory(int device, const char* name, Call call) {
+    return release(device, name, [&] {
+      const BesideCapture relaxed(hip_);
+      return call();
+    });
   }
 
   Error failure(const char* call, hipError_t status) const {

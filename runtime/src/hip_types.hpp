@@ -11,6 +11,7 @@ using hipDeviceAttribute_t = int;
 using hipFunction_attribute = int;
 using hipMemcpyKind = int;
 using hipStreamCaptureStatus = int;
+using hipStreamCaptureMode = int;
 using hipMemPoolAttr = int;
 using hipMemPool_t = struct ihipMemPoolHandle_t*;
 using hipDeviceptr_t = void*;
@@ -50,6 +51,7 @@ inline constexpr hipError_t kCaptureImplicit = 906;   // hipErrorStreamCaptureIm
 inline constexpr unsigned int kNonBlocking = 1;          // hipStreamNonBlocking
 inline constexpr unsigned int kPortable = 1;             // hipHostMallocPortable
 inline constexpr hipStreamCaptureStatus kNoCapture = 0;  // hipStreamCaptureStatusNone
+inline constexpr hipStreamCaptureMode kRelaxed = 2;      // hipStreamCaptureModeRelaxed
 
 inline constexpr int kPinnedAllocation = 1;             // hipMemAllocationTypePinned
 inline constexpr int kOnDevice = 1;                     // hipMemLocationTypeDevice

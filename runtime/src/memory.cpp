@@ -16,9 +16,9 @@ namespace runtime {
 struct DeviceBlock {
   std::shared_ptr<DeviceState> device;
   std::shared_ptr<StreamState> stream;  // null: the default stream, or the caller's own
-  DeviceMemory::Allocation allocation;
+  DeviceMemory::Handle memory;
 
-  ~DeviceBlock() { device->memory().free(allocation); }
+  ~DeviceBlock() { device->memory().free(std::move(memory)); }
 };
 
 // Owned by a PinnedBuffer.
@@ -55,11 +55,11 @@ Result<std::shared_ptr<DeviceBlock>> make_block(const std::shared_ptr<DeviceStat
                                                 std::shared_ptr<StreamState> owner) {
   KILN_TRY(check_addressable(*device, bytes));
   KILN_TRY_ASSIGN(const runtime::NativeStream native, device->native_stream(stream));
-  Result<DeviceMemory::Allocation> allocation = device->memory().allocate(bytes, native);
-  if (!allocation) {
-    return device->failed("allocating " + bytes_text(bytes), std::move(allocation).error());
-  }
-  return std::shared_ptr<DeviceBlock>(new DeviceBlock{device, std::move(owner), *allocation});
+  std::shared_ptr<DeviceBlock> block(new DeviceBlock{device, std::move(owner), {}});
+  Result<DeviceMemory::Handle> memory = device->memory().allocate(bytes, native);
+  if (!memory) return device->failed("allocating " + bytes_text(bytes), std::move(memory).error());
+  block->memory = *std::move(memory);
+  return block;
 }
 
 Result<void> copy(DeviceState& device, std::string_view where, CopyDirection direction,
@@ -161,14 +161,14 @@ Result<Buffer> Device::allocate(std::size_t bytes) const { return allocate(bytes
 Result<Buffer> Device::allocate(std::size_t bytes, StreamRef stream) const {
   if (bytes == 0) return Buffer();
   KILN_TRY_ASSIGN(auto block, make_block(state_, bytes, stream, nullptr));
-  void* const address = block->allocation.address;
+  void* const address = block->memory.front().address;
   return Buffer(std::move(block), address, bytes);
 }
 
 Result<Buffer> Device::allocate(std::size_t bytes, const Stream& stream) const {
   if (bytes == 0) return Buffer();
   KILN_TRY_ASSIGN(auto block, make_block(state_, bytes, stream, stream.state_));
-  void* const address = block->allocation.address;
+  void* const address = block->memory.front().address;
   return Buffer(std::move(block), address, bytes);
 }
 

@@ -157,7 +157,7 @@ FAKE_EXPORT CUresult cuCtxDestroy_v2(CUcontext context) {
 }
 FAKE_EXPORT CUresult cuCtxSynchronize() {
   ENTER_IN_CONTEXT();
-  return fake::kSuccess;
+  return machine().synchronize();
 }
 
 namespace {
@@ -288,7 +288,7 @@ FAKE_EXPORT CUresult cuMemHostAlloc(void** memory, size_t bytes, unsigned int) {
 }
 FAKE_EXPORT CUresult cuMemFreeHost(void* memory) {
   ENTER_IN_CONTEXT();
-  return machine().release_memory(memory);
+  return machine().release_pinned(memory);
 }
 FAKE_EXPORT CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr target, const void* source, size_t bytes,
                                           CUstream stream) {
@@ -327,13 +327,18 @@ FAKE_EXPORT CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus*
   ENTER_IN_CONTEXT();
   return machine().is_capturing(stream, captured);
 }
+FAKE_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+  ENTER();
+  return machine().exchange_capture_mode(mode);
+}
 FAKE_EXPORT CUresult cuStreamDestroy_v2(CUstream stream) {
   ENTER_IN_CONTEXT();
   return machine().destroy_stream(stream);
 }
 FAKE_EXPORT CUresult cuStreamSynchronize(CUstream stream) {
   ENTER_IN_CONTEXT();
-  return machine().check_stream(current(), stream);
+  if (const int status = machine().check_stream(current(), stream); status != 0) return status;
+  return machine().synchronize_stream(stream);
 }
 FAKE_EXPORT CUresult cuEventCreate(CUevent* event, unsigned int) {
   ENTER_IN_CONTEXT();
@@ -360,9 +365,9 @@ FAKE_EXPORT CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUev
 }
 
 // Graphs, which the runtime leaves to programs.
-FAKE_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int) {
+FAKE_EXPORT CUresult cuStreamBeginCapture_v2(CUstream stream, int mode) {
   ENTER_IN_CONTEXT();
-  return machine().begin_capture(stream);
+  return machine().begin_capture(stream, mode);
 }
 FAKE_EXPORT CUresult cuStreamEndCapture(CUstream stream, void** graph) {
   ENTER_IN_CONTEXT();

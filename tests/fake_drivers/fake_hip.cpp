@@ -142,7 +142,7 @@ FAKE_EXPORT hipError_t hipGetDeviceProperties(hipDeviceProp_t*, int) {
 #endif
 FAKE_EXPORT hipError_t hipDeviceSynchronize() {
   ENTER();
-  return fake::kSuccess;
+  return machine().synchronize();
 }
 
 FAKE_EXPORT hipError_t hipModuleLoadData(hipModule_t* module, const void* image) {
@@ -256,7 +256,7 @@ FAKE_EXPORT hipError_t hipHostMalloc(void** address, size_t bytes, unsigned int)
 }
 FAKE_EXPORT hipError_t hipHostFree(void* address) {
   ENTER();
-  return machine().release_memory(address);
+  return machine().release_pinned(address);
 }
 FAKE_EXPORT hipError_t hipMemcpyAsync(void* target, const void* source, size_t bytes,
                                       hipMemcpyKind kind, hipStream_t stream) {
@@ -273,6 +273,11 @@ FAKE_EXPORT hipError_t hipStreamCreate(hipStream_t* stream) {
   ENTER();
   return machine().create_stream(current(), reinterpret_cast<void**>(stream));
 }
+// Called only by tests, in the role of a program that creates its own stream.
+FAKE_EXPORT hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned int flags) {
+  ENTER();
+  return machine().create_stream(current(), reinterpret_cast<void**>(stream), flags);
+}
 FAKE_EXPORT hipError_t hipStreamGetFlags(hipStream_t stream, unsigned int* flags) {
   ENTER();
   return machine().stream_flags(stream, flags);
@@ -281,13 +286,17 @@ FAKE_EXPORT hipError_t hipStreamIsCapturing(hipStream_t stream, hipStreamCapture
   ENTER();
   return machine().is_capturing(stream, captured);
 }
+FAKE_EXPORT hipError_t hipThreadExchangeStreamCaptureMode(hipStreamCaptureMode* mode) {
+  ENTER();
+  return machine().exchange_capture_mode(mode);
+}
 FAKE_EXPORT hipError_t hipStreamDestroy(hipStream_t stream) {
   ENTER();
   return machine().destroy_stream(stream);
 }
 FAKE_EXPORT hipError_t hipStreamSynchronize(hipStream_t stream) {
   ENTER_ON_STREAM(stream);
-  return fake::kSuccess;
+  return machine().synchronize_stream(stream);
 }
 FAKE_EXPORT hipError_t hipEventCreate(hipEvent_t* event) {
   ENTER();
@@ -313,9 +322,9 @@ FAKE_EXPORT hipError_t hipEventElapsedTime(float* milliseconds, hipEvent_t start
 }
 
 // Graphs, which the runtime leaves to programs.
-FAKE_EXPORT hipError_t hipStreamBeginCapture(hipStream_t stream, int) {
+FAKE_EXPORT hipError_t hipStreamBeginCapture(hipStream_t stream, int mode) {
   ENTER_ON_STREAM(stream);
-  return machine().begin_capture(stream);
+  return machine().begin_capture(stream, mode);
 }
 FAKE_EXPORT hipError_t hipStreamEndCapture(hipStream_t stream, void** graph) {
   ENTER_ON_STREAM(stream);

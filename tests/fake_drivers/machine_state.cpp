@@ -32,6 +32,12 @@ Work nothing(unsigned long long, void**) {
   return [] {};
 }
 
+// How the vendor treats this thread's calls beside captures.
+int& thread_mode() {
+  thread_local int mode = kGlobal;
+  return mode;
+}
+
 using Body = Work (*)(unsigned long long threads, void** arguments);
 
 struct KnownKernel {
@@ -110,6 +116,7 @@ const char* status_text(int status) {
 }
 
 void MachineState::reset(Script script) {
+  thread_mode() = kGlobal;
   const std::lock_guard lock(mutex_);
   script_ = std::move(script);
   ++generation_;
@@ -136,6 +143,7 @@ void MachineState::drop_handles() {
   recorded_.clear();
   pools_.clear();
   captures_.clear();
+  pending_.clear();
   graphs_.clear();
   contexts_.clear();
 }
@@ -241,7 +249,7 @@ int MachineState::load(int device, const char* image, Module** module, std::stri
   if (script_.load_time.count() > 0) std::this_thread::sleep_for(script_.load_time);
 
   const std::lock_guard lock(mutex_);
-  if (ends_a_capture()) return kCaptureUnsupported;
+  if (const int status = check_unsafe(); status != kSuccess) return status;
   if (is_ptx && script_.jit_fails) {
     if (log != nullptr) *log = script_.jit_log;
     return kInvalidPtx;
@@ -323,7 +331,7 @@ int MachineState::launch(int device, void* stream, Kernel* kernel, unsigned long
 
 int MachineState::allocate(int device, std::size_t bytes, void** memory) {
   const std::lock_guard lock(mutex_);
-  if (ends_a_capture()) return kCaptureUnsupported;
+  if (const int status = check_unsafe(); status != kSuccess) return status;
   return allocate_locked(device, bytes, memory);
 }
 
@@ -342,7 +350,17 @@ int MachineState::allocate_locked(int device, std::size_t bytes, void** memory) 
 }
 
 int MachineState::release_memory(void* memory) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const int status = check_unsafe(); status != kSuccess) return status;
+  }
+  run_all_pending();
+  return release_pinned(memory);
+}
+
+int MachineState::release_pinned(void* memory) {
   const std::lock_guard lock(mutex_);
+  if (const int status = check_unsafe(); status != kSuccess) return status;
   if (allocations_.erase(memory) == 0) return kInvalidValue;
   std::free(memory);
   return kSuccess;
@@ -356,20 +374,29 @@ int MachineState::allocate_in_order(int device, std::size_t bytes, void* stream,
 
 int MachineState::release_in_order(void* memory, void* stream) {
   if (const int status = enter_order(stream); status != kSuccess) return status;
-  return release_memory(memory);
+  return release_pinned(memory);
 }
 
 int MachineState::enter_order(void* stream) {
   const std::lock_guard lock(mutex_);
-  if (captures_.count(stream) == 0 && (stream != nullptr || captures_.empty())) return kSuccess;
-  ends_a_capture();
-  return stream == nullptr ? kCaptureImplicit : kCaptureUnsupported;
+  if (stream == nullptr) {
+    if (const int status = check_default_stream(); status != kSuccess) return status;
+  }
+  if (end_captures([&](const void* captured, const Capture&) { return captured == stream; })) {
+    return kCaptureUnsupported;
+  }
+  return check_unsafe();
 }
 
 int MachineState::is_capturing(void* stream, int* captured) const {
   const std::lock_guard lock(mutex_);
   *captured = 0;
-  if (stream == nullptr) return captures_.empty() ? kSuccess : kCaptureImplicit;
+  if (stream == nullptr) {
+    const bool is_free = std::all_of(captures_.begin(), captures_.end(), [&](const auto& entry) {
+      return is_non_blocking(entry.first);
+    });
+    return is_free ? kSuccess : kCaptureImplicit;
+  }
   if (streams_.count(stream) == 0) return kInvalidHandle;
   *captured = captures_.count(stream) != 0 ? 1 : 0;
   return kSuccess;
@@ -377,7 +404,7 @@ int MachineState::is_capturing(void* stream, int* captured) const {
 
 int MachineState::allocate_pinned(std::size_t bytes, void** memory) {
   const std::lock_guard lock(mutex_);
-  if (ends_a_capture()) return kCaptureUnsupported;
+  if (const int status = check_unsafe(); status != kSuccess) return status;
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   allocations_[*memory] = {kOfTheProgram, bytes};
   return kSuccess;
@@ -422,20 +449,100 @@ int MachineState::submit(void* stream, std::function<int()> work) {
       captured->second.graph.push_back(std::move(work));
       return kSuccess;
     }
-    if (stream == nullptr && ends_a_capture()) return kCaptureImplicit;
+    if (stream == nullptr) {
+      if (const int status = check_default_stream(); status != kSuccess) return status;
+    }
+    if (is_non_blocking(stream)) {
+      pending_[stream].push_back(std::move(work));
+      return kSuccess;
+    }
   }
   return work();
 }
 
-bool MachineState::ends_a_capture() {
-  for (auto& [stream, capture] : captures_) capture.is_valid = false;
-  return !captures_.empty();
+bool MachineState::is_non_blocking(const void* stream) const {
+  const auto flags = stream_flags_.find(stream);
+  return flags != stream_flags_.end() && (flags->second & 1) != 0;
 }
 
-int MachineState::begin_capture(void* stream) {
+int MachineState::check_unsafe() {
+  const int mode = thread_mode();
+  const bool is_refused = end_captures([&](const void*, const Capture& capture) {
+    if (mode == kRelaxed || capture.mode == kRelaxed) return false;
+    const bool is_own = capture.thread == std::this_thread::get_id();
+    return is_own || (mode == kGlobal && capture.mode == kGlobal);
+  });
+  return is_refused ? kCaptureUnsupported : kSuccess;
+}
+
+int MachineState::check_default_stream() {
+  const bool is_refused =
+      end_captures([&](const void* stream, const Capture&) { return !is_non_blocking(stream); });
+  return is_refused ? kCaptureImplicit : kSuccess;
+}
+
+bool MachineState::end_captures(
+    const std::function<bool(const void* stream, const Capture&)>& ends) {
+  bool has_ended = false;
+  for (auto& [stream, capture] : captures_) {
+    if (!ends(stream, capture)) continue;
+    capture.is_valid = false;
+    has_ended = true;
+  }
+  return has_ended;
+}
+
+void MachineState::run_pending(const void* stream) {
+  Graph work;
+  {
+    const std::lock_guard lock(mutex_);
+    work = std::exchange(pending_[stream], {});
+  }
+  for (const auto& one : work) (void)one();
+}
+
+void MachineState::run_all_pending() {
+  std::vector<const void*> streams;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [stream, work] : pending_) streams.push_back(stream);
+  }
+  for (const void* stream : streams) run_pending(stream);
+}
+
+int MachineState::synchronize_stream(void* stream) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stream == nullptr) {
+      if (const int status = check_default_stream(); status != kSuccess) return status;
+    }
+    if (const int status = check_unsafe(); status != kSuccess) return status;
+  }
+  run_pending(stream);
+  return kSuccess;
+}
+
+int MachineState::synchronize() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (end_captures([](const void*, const Capture&) { return true; })) return kCaptureUnsupported;
+  }
+  run_all_pending();
+  return kSuccess;
+}
+
+int MachineState::exchange_capture_mode(int* mode) {
+  std::swap(thread_mode(), *mode);
+  return kSuccess;
+}
+
+int MachineState::begin_capture(void* stream, int mode) {
   const std::lock_guard lock(mutex_);
   if (stream == nullptr) return kCaptureUnsupported;
-  return captures_.try_emplace(stream).second ? kSuccess : kInvalidValue;
+  const auto [capture, is_new] = captures_.try_emplace(stream);
+  if (!is_new) return kInvalidValue;
+  capture->second.mode = mode;
+  return kSuccess;
 }
 
 int MachineState::end_capture(void* stream, void** graph) {
@@ -500,15 +607,20 @@ int MachineState::create_stream(int device, void** stream, unsigned flags) {
 }
 int MachineState::stream_flags(void* stream, unsigned* flags) {
   const std::lock_guard lock(mutex_);
-  if (captures_.count(stream) != 0 && ends_a_capture()) return kCaptureUnsupported;
+  if (end_captures([&](const void* captured, const Capture&) { return captured == stream; })) {
+    return kCaptureUnsupported;
+  }
   const auto found = stream_flags_.find(stream);
   if (found == stream_flags_.end()) return kInvalidHandle;
   *flags = found->second;
   return kSuccess;
 }
 int MachineState::destroy_stream(void* stream) {
+  run_pending(stream);
   const std::lock_guard lock(mutex_);
   captures_.erase(stream);
+  pending_.erase(stream);
+  stream_flags_.erase(stream);
   return take_out(streams_, stream);
 }
 int MachineState::create_event(int device, void** event) {

@@ -21,6 +21,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -33,6 +34,9 @@ const char* status_text(int status);
 
 // The initial state before the first reset: one device. Defined separately for each vendor.
 Script default_script();
+
+// The modes of a capture, and of a thread beside captures, as numbered by both vendors.
+enum CaptureMode : int { kGlobal = 0, kThreadLocal = 1, kRelaxed = 2 };
 
 struct Kernel;
 int max_threads(const Kernel& kernel);  // in a block
@@ -81,12 +85,13 @@ class MachineState final : public Machine {
   int launch(int device, void* stream, Kernel* kernel, unsigned long long blocks,
              unsigned long long threads_a_block, void** arguments);
   int allocate(int device, std::size_t bytes, void** memory);
-  int release_memory(void* memory);
+  int release_memory(void* memory);  // waits for the work of every stream
+  int release_pinned(void* memory);
   // Stream-ordered versions. The stream must not be captured: memory of a graph would be released
   // in another way.
   int allocate_in_order(int device, std::size_t bytes, void* stream, void** memory);
   int release_in_order(void* memory, void* stream);
-  // For the default stream, kCaptureImplicit while another stream is captured.
+  // For the default stream, kCaptureImplicit while a stream that waits for it is captured.
   int is_capturing(void* stream, int* captured) const;
   int create_pool(int device, void** pool);
   int destroy_pool(void* pool);
@@ -101,13 +106,17 @@ class MachineState final : public Machine {
   int create_event(int device, void** event);
   int destroy_event(void* event);
   int check_stream(int device, void* stream) const;
+  // Wait for the work of a stream, or of all streams.
+  int synchronize_stream(void* stream);
+  int synchronize();
   int check_event(void* event) const;
   int record_event(void* event);
   int check_recorded(void* event) const;
 
   // A graph is the work that was submitted to its stream, in order. Launching needs an executable
   // copy.
-  int begin_capture(void* stream);
+  int begin_capture(void* stream, int mode);
+  int exchange_capture_mode(int* mode);  // of this thread
   int end_capture(void* stream, void** graph);
   int instantiate(void* graph, void** executable);
   int launch_graph(void* executable);
@@ -116,6 +125,8 @@ class MachineState final : public Machine {
  private:
   using Graph = std::vector<std::function<int()>>;
   struct Capture {
+    int mode = kGlobal;
+    std::thread::id thread = std::this_thread::get_id();
     Graph graph;
     bool is_valid = true;
   };
@@ -124,7 +135,16 @@ class MachineState final : public Machine {
   bool inside(int device, const void* memory, std::size_t bytes) const;
   int allocate_locked(int device, std::size_t bytes, void** memory);
   int enter_order(void* stream);  // the status if stream-ordered memory is refused
-  bool ends_a_capture();   // invalidates the current capture; false: there is none
+  bool is_non_blocking(const void* stream) const;
+  // Return the status of a call that a capture forbids, and invalidate that capture. For a call
+  // that may be unsafe during a capture: allocating, freeing, waiting, loading.
+  int check_unsafe();
+  // For a use of the default stream, which a captured stream waits for.
+  int check_default_stream();
+  // Invalidates the captures that `ends` selects. False if there is none.
+  bool end_captures(const std::function<bool(const void* stream, const Capture&)>& ends);
+  void run_pending(const void* stream);
+  void run_all_pending();
   void* keep(Graph graph);   // its handle
 
   mutable std::mutex mutex_;
@@ -144,6 +164,7 @@ class MachineState final : public Machine {
   std::set<const void*> recorded_;                       // events
   std::map<const void*, unsigned> stream_flags_;
   std::map<const void*, Capture> captures_;               // by stream
+  std::map<const void*, Graph> pending_;  // the work of streams that do not wait for the default
   std::map<const void*, std::unique_ptr<Graph>> graphs_;  // by handle, captured or executable
   std::map<int, int> contexts_;                  // device: times retained
 };

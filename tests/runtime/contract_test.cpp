@@ -2,6 +2,7 @@
 // each real driver that exists (KILN_TEST_DRIVER, see subject.hpp).
 #include <array>
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -57,13 +58,12 @@ class Callers {
   Callers(const Callers&) = delete;
   Callers& operator=(const Callers&) = delete;
 
-  void* create_stream() const {
+  static constexpr unsigned kWaits = 0, kNonBlocking = 1;  // for the default stream
+
+  void* create_stream(unsigned flags = kWaits) const {
     void* stream = nullptr;
-    if (is_cuda()) {
-      vendor_function<int(void**, unsigned)>(runtime_, "cuStreamCreate")(&stream, 0);
-    } else {
-      vendor_function<int(void**)>(runtime_, "hipStreamCreate")(&stream);
-    }
+    vendor_function<int(void**, unsigned)>(
+        runtime_, is_cuda() ? "cuStreamCreate" : "hipStreamCreateWithFlags")(&stream, flags);
     REQUIRE(stream != nullptr);
     return stream;
   }
@@ -286,6 +286,49 @@ TEST_CASE("Memory is not allocated on a stream that is captured, and goes back a
   if (subject().machine != nullptr) CHECK(subject().machine->live().allocations == 2);
   take(device.allocate(64));
   if (subject().machine != nullptr) CHECK(subject().machine->live().allocations == 0);
+}
+
+TEST_CASE("Memory is allocated and freed while a stream is captured, and the capture goes on") {
+  if (!subject_has_graphs()) SKIP(subject().name + " has no graphs");
+  if (subject().name == "fake_hip_5") SKIP("this release allows neither");
+  const unsigned flags = GENERATE(Callers::kWaits, Callers::kNonBlocking);
+  const bool is_known_before = GENERATE(false, true);
+  CAPTURE(flags, is_known_before);
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Callers callers(runtime);
+  const StreamRef stream = StreamRef::from_native(callers.create_stream(flags));
+  const StreamRef second = StreamRef::from_native(callers.create_stream(flags));
+  const Stream own = take(device.create_stream());
+  const auto values = take(device.upload(std::vector<std::uint8_t>(64)));
+  const auto others = take(device.upload(std::vector<std::uint8_t>(64)));
+  Buffer before = take(device.allocate(64));
+  if (is_known_before) check(device.fill(before, 0, stream));
+  Buffer after = take(device.allocate(64));
+  Buffer ordered = take(device.allocate(64, own));
+  auto pinned = take(device.allocate_pinned<float>(64));
+  {
+    const StreamGraph graph(runtime, device, stream, [&] {
+      check(device.fill(values, 1, stream));
+      check(device.fill(others, 3, second));
+      before = Buffer(), after = Buffer(), ordered = Buffer(), pinned = {};
+      take(device.allocate(64));
+      take(device.allocate(64, own));
+      take(device.allocate_pinned<float>(64));
+      return device.fill(values, 2, stream);
+    });
+    CHECK(graph.begun() == 0);
+    check(graph.work());
+    REQUIRE(graph.ended() == 0);
+    REQUIRE(graph.launch() == 0);
+    check(device.synchronize());
+  }
+  CHECK(take(device.download(values)) == std::vector<std::uint8_t>(64, 2));
+  CHECK(take(device.download(others)) == std::vector<std::uint8_t>(64, 3));
+  take(device.allocate(64));  // frees what had to be kept
+  if (subject().machine != nullptr) CHECK(subject().machine->live().allocations == 2);
+  callers.destroy_stream(stream.native());
+  callers.destroy_stream(second.native());
 }
 
 TEST_CASE("Device does nothing for zero bytes") {

@@ -35,6 +35,7 @@ TEST_CASE("Our declarations agree with cuda.h") {
   CHECK(ours::kNonBlocking == CU_STREAM_NON_BLOCKING);
   CHECK(ours::kPortable == CU_MEMHOSTALLOC_PORTABLE);
   CHECK(ours::kNoCapture == CU_STREAM_CAPTURE_STATUS_NONE);
+  CHECK(ours::kRelaxed == CU_STREAM_CAPTURE_MODE_RELAXED);
   CHECK(ours::kMemoryPoolsSupported == CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
   CHECK(ours::kReleaseThreshold == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD);
   CHECK(ours::kPinnedAllocation == CU_MEM_ALLOCATION_TYPE_PINNED);

@@ -38,6 +38,7 @@ TEST_CASE("Our declarations agree with HIP's headers") {
   CHECK(ours::kNonBlocking == hipStreamNonBlocking);
   CHECK(ours::kPortable == hipHostMallocPortable);
   CHECK(ours::kNoCapture == hipStreamCaptureStatusNone);
+  CHECK(ours::kRelaxed == hipStreamCaptureModeRelaxed);
   CHECK(ours::kMemoryPoolsSupported == hipDeviceAttributeMemoryPoolsSupported);
   CHECK(ours::kReleaseThreshold == hipMemPoolAttrReleaseThreshold);
   CHECK(ours::kPinnedAllocation == hipMemAllocationTypePinned);

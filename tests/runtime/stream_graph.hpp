@@ -19,7 +19,7 @@ class StreamGraph {
   using Work = std::function<Result<void>()>;
 
   // Captures the work that `work` puts on the stream, without running it.
-  StreamGraph(const Runtime& runtime, const Device& device, const Stream& stream, const Work& work)
+  StreamGraph(const Runtime& runtime, const Device& device, StreamRef stream, const Work& work)
       : runtime_(runtime), device_(device), stream_(stream) {
     as_current([&] {
       constexpr int kGlobal = 0;  // no thread may make calls that cannot be captured
@@ -71,7 +71,7 @@ class StreamGraph {
 
   const Runtime& runtime_;
   const Device& device_;
-  const Stream& stream_;
+  const StreamRef stream_;
   Result<void> work_;
   void *graph_ = nullptr, *executable_ = nullptr;
   int begun_ = -1, ended_ = -1;
