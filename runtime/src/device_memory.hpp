@@ -50,6 +50,10 @@ class DeviceMemory {
   // Failures are ignored, because nobody is left to be told.
   void free(Handle allocation);
 
+  // Waits for the streams that the default stream does not wait for, if the caller has any. Errors:
+  // kDriver, also those of the work.
+  Result<void> wait_for_non_blocking() { return has_non_blocking_ ? wait() : Result<void>(); }
+
   // Called by DeviceState::native_stream() for every stream that gets work.
   void observe(StreamRef stream) {
     if (stream.is_callers() && !has_non_blocking_.load(std::memory_order_relaxed)) {

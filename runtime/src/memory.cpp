@@ -66,11 +66,14 @@ Result<void> copy(DeviceState& device, std::string_view where, CopyDirection dir
                   void* target, const void* source, std::size_t bytes, const StreamRef* stream) {
   if (bytes == 0) return {};
   CopyRequest request{direction, target, source, bytes, nullptr, Wait::kYes};
+  Result<void> copied;
   if (stream != nullptr) {
     KILN_TRY_ASSIGN(request.stream, device.native_stream(*stream));
     request.wait = Wait::kNo;
+  } else {
+    copied = device.memory().wait_for_non_blocking();
   }
-  Result<void> copied = device.driver().copy(device.ordinal(), request);
+  if (copied) copied = device.driver().copy(device.ordinal(), request);
   if (copied) return copied;
   return device.failed("copying " + bytes_text(bytes) + std::string(where),
                        std::move(copied).error());

@@ -745,6 +745,22 @@ TEST_CASE("Device takes a stream that the caller made") {
   callers.destroy_stream(stream.native());
 }
 
+TEST_CASE("A blocking copy waits for a stream that does not wait for the default stream") {
+  if (!subject_has_graphs()) SKIP("its streams are kiln's own");
+  const Runtime runtime = open_subject();
+  const Device device = first_device(runtime);
+  const Callers callers(runtime);
+  const StreamRef stream = StreamRef::from_native(callers.create_stream(Callers::kNonBlocking));
+  constexpr std::size_t kBytes = std::size_t{16} << 20;
+  const auto values = take(device.upload(std::vector<std::uint8_t>(kBytes)));
+  for (std::uint8_t value = 1; value <= 100; ++value) check(device.fill(values, value, stream));
+  CHECK(take(device.download(values)).back() == 100);
+  check(device.fill(values, 1, stream));
+  check(device.copy_to_device(values, std::vector<std::uint8_t>(kBytes, 2)));
+  CHECK(take(device.download(values)).back() == 2);
+  callers.destroy_stream(stream.native());
+}
+
 TEST_CASE("Device works in a context that the caller made, and leaves the caller's current") {
   const Runtime runtime = open_subject();
   const Device device = first_device(runtime);

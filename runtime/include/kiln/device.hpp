@@ -194,7 +194,8 @@ class Device {
     return PinnedBuffer<T>(std::move(*bytes));
   }
 
-  // Copy `bytes` bytes, and return when the copy is done. The ranges must not overlap.
+  // Wait for the device's earlier work, copy `bytes` bytes, and return when the copy is done. The
+  // ranges must not overlap. Errors: kDriver, and those of the earlier work.
   Result<void> copy_to_device(void* device_target, const void* host_source, std::size_t bytes) const;
   Result<void> copy_to_host(void* host_target, const void* device_source, std::size_t bytes) const;
 

@@ -1,7 +1,8 @@
 // Streams order the work of a device; events mark points in it.
 //
 // Work without a stream goes to the device's default stream. That stream waits for the device's
-// other streams and makes them wait for it. Work on different streams may overlap.
+// other streams and makes them wait for it, except streams of the caller's that were made without
+// this order (CU_STREAM_NON_BLOCKING, hipStreamNonBlocking). Work on different streams may overlap.
 //
 // Ownership: a Stream and an Event own the driver's object and keep their device open. A StreamRef
 // owns nothing; launches and copies take it. A Stream or an Event that is default-constructed or
