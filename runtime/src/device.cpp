@@ -7,22 +7,12 @@
 
 #include "base/diagnostic.hpp"
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/release_quietly.hpp"
 #include "runtime/src/stream_state.hpp"
 
 namespace kiln {
 
 using runtime::DeviceState;
-
-namespace {
-
-// Returns a handle's resource to its driver. Ignores errors, because an earlier call has already
-// reported them.
-template <typename Call>
-void release(const std::shared_ptr<DeviceState>& device, Call call) {
-  if (device != nullptr) (void)call(device->driver(), device->ordinal());
-}
-
-}  // namespace
 
 std::string_view to_string(Backend backend) {
   switch (backend) {
@@ -142,9 +132,9 @@ Event& Event::operator=(Event&& other) noexcept {
   return *this;
 }
 Event::~Event() {
-  release(device_, [&](runtime::Driver& driver, int device) {
-    return driver.destroy_event(device, native_);
-  });
+  if (device_ == nullptr) return;
+  runtime::release_quietly(
+      [&] { return device_->driver().destroy_event(device_->ordinal(), native_); });
 }
 
 namespace {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/diagnostic.hpp"
+#include "runtime/src/release_quietly.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -14,7 +15,9 @@ Error captured_stream() {
 
 }  // namespace
 
-DeviceMemory::~DeviceMemory() { free_deferred(); }
+DeviceMemory::~DeviceMemory() {
+  release_quietly([&] { free_deferred(); });
+}
 
 Result<DeviceMemory::Handle> DeviceMemory::allocate(std::size_t bytes, NativeStream stream) {
   Handle handle(1);  // first, so that it cannot fail once there is memory to own

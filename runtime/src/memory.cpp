@@ -6,6 +6,7 @@
 #include "kiln/device.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/module_slot.hpp"
+#include "runtime/src/release_quietly.hpp"
 #include "runtime/src/stream_state.hpp"
 
 namespace kiln {
@@ -18,7 +19,9 @@ struct DeviceBlock {
   std::shared_ptr<StreamState> stream;  // null: the default stream, or the caller's own
   DeviceMemory::Handle memory;
 
-  ~DeviceBlock() { device->memory().free(std::move(memory)); }
+  ~DeviceBlock() {
+    release_quietly([&] { device->memory().free(std::move(memory)); });
+  }
 };
 
 // Owned by a PinnedBuffer.
@@ -26,7 +29,9 @@ struct PinnedBlock {
   std::shared_ptr<DeviceState> device;
   void* address = nullptr;
 
-  ~PinnedBlock() { (void)device->driver().free_pinned(device->ordinal(), address); }
+  ~PinnedBlock() {
+    release_quietly([&] { return device->driver().free_pinned(device->ordinal(), address); });
+  }
 };
 
 }  // namespace runtime

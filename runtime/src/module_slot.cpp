@@ -18,6 +18,7 @@
 #include "runtime/src/check_image.hpp"
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/open_backend.hpp"
+#include "runtime/src/release_quietly.hpp"
 
 namespace kiln::runtime {
 namespace {
@@ -273,8 +274,9 @@ ModuleSlot::ModuleSlot(DeviceState& device, std::string name, ImageFormat format
       units_(1) {}
 
 ModuleSlot::~ModuleSlot() {
-  // Failures are ignored, because nobody is left to be told.
-  (void)unload();
+  for (UnitSlot& unit : units_) {
+    release_quietly([&] { return unload_unit(unit); });
+  }
 }
 
 Result<KernelSlot*> ModuleSlot::load(std::uint32_t kernel) {

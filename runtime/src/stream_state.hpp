@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "runtime/src/device_state.hpp"
+#include "runtime/src/release_quietly.hpp"
 
 namespace kiln::runtime {
 
@@ -13,8 +14,9 @@ struct StreamState {
 
   StreamState(std::shared_ptr<DeviceState> owner, NativeStream stream)
       : device(std::move(owner)), native(stream) {}
-  // Failures are ignored, because nobody is left to be told.
-  ~StreamState() { (void)device->driver().destroy_stream(device->ordinal(), native); }
+  ~StreamState() {
+    release_quietly([&] { return device->driver().destroy_stream(device->ordinal(), native); });
+  }
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;
 };

@@ -150,7 +150,7 @@ class MachineState final : public Machine {
   mutable std::mutex mutex_;
   std::atomic<unsigned> generation_{0};
   Script script_;
-  std::map<std::string, int> calls_;
+  std::map<std::string, int, std::less<>> calls_;
   std::string fail_call_, failed_call_;
   int fail_nth_ = 0, fail_status_ = 0;
   int any_nth_ = 0, any_status_ = 0, all_calls_ = 0;

@@ -1,14 +1,20 @@
 // kiln.h when memory runs out: for every N, the Nth allocation and all later ones fail, and each
 // call returns an error and never ends the program. Exits with 0 if that is so.
+#include <dlfcn.h>
+
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <initializer_list>
 
 #include "kiln/kiln.h"
+#include "tests/fake_drivers/fake_machine.hpp"
 #include "tests/support/ending_memory.hpp"
 
 namespace {
 
-// No driver takes part, because a driver in this process would also run out of memory.
+// No driver takes part in these, because a driver in this process would also run out of memory.
 kiln_error* open_runtime(kiln_runtime** runtime) { return kiln_runtime_open("cuda:0", runtime); }
 kiln_error* name_no_device(kiln_runtime** runtime) { return kiln_runtime_open("a name that no device has", runtime); }
 kiln_error* open_no_catalog(kiln_runtime**) {
@@ -34,10 +40,79 @@ bool tells(kiln_error* (*call)(kiln_runtime**), const char* name) {
   return false;
 }
 
+// What a program makes, and frees in the end.
+struct Everything {
+  kiln_runtime* runtime = nullptr;
+  kiln_device* device = nullptr;
+  kiln_stream* stream = nullptr;
+  kiln_buffer *buffer = nullptr, *ordered = nullptr;
+  kiln_pinned* pinned = nullptr;
+  kiln_function* function = nullptr;
+
+  bool make() {
+    constexpr char kImage[] =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry nothing()\n{ ret; }\n";
+    kiln_error* const error = first_error({
+        [&] { return kiln_runtime_open("cuda:0", &runtime); },
+        [&] { return kiln_device_open(runtime, nullptr, &device); },
+        [&] { return kiln_stream_create(device, &stream); },
+        [&] { return kiln_buffer_allocate(device, 64, &buffer); },
+        [&] { return kiln_buffer_allocate_on(device, 64, stream, &ordered); },
+        [&] { return kiln_pinned_allocate(device, 64, &pinned); },
+        [&] { return kiln_function_load(device, "nothing", kImage, sizeof kImage, &function); },
+    });
+    if (error != nullptr) std::printf("failed: %s\n", kiln_error_get_text(error));
+    return error == nullptr;
+  }
+  void free() {
+    kiln_function_free(function);
+    kiln_pinned_free(pinned);
+    kiln_buffer_free(ordered);
+    kiln_buffer_free(buffer);
+    kiln_stream_free(stream);
+    kiln_device_free(device);
+    kiln_runtime_free(runtime);
+  }
+
+ private:
+  static kiln_error* first_error(std::initializer_list<std::function<kiln_error*()>> calls) {
+    for (const auto& call : calls) {
+      if (kiln_error* const error = call()) return error;
+    }
+    return nullptr;
+  }
+};
+
+kiln::fake::Machine& machine() {
+  void* const handle = dlopen(std::getenv("KILN_CUDA_LIBRARY"), RTLD_NOW);
+  return *reinterpret_cast<kiln::fake::Machine* (*)()>(dlsym(handle, "kiln_fake_machine"))();
+}
+
+// Frees with no memory for what the runtime says of it: the trace's lines and, if the driver fails,
+// the errors. Ends the program if an exception leaves a destructor.
+bool frees(bool driver_fails) {
+  for (long allowed = 0; allowed < 1000; ++allowed) {
+    // The fake driver counts its calls. The first call of each kind takes memory.
+    Everything first;
+    if (!first.make()) return false;
+    first.free();
+    Everything everything;
+    if (!everything.make()) return false;
+    if (driver_fails) machine().fail_from(1, kiln::fake::kInvalidValue);
+    kiln::testing::end_memory_after(allowed);
+    everything.free();
+    kiln::testing::end_memory_never();
+    machine().reset(kiln::fake::Script(machine().script()));
+    if (!kiln::testing::has_memory_ended()) return allowed > 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 int main() {
   const bool all = tells(open_runtime, "open_runtime") && tells(name_no_device, "name_no_device") &&
-                   tells(open_no_catalog, "open_no_catalog") && tells(give_nothing, "give_nothing");
+                   tells(open_no_catalog, "open_no_catalog") &&
+                   tells(give_nothing, "give_nothing") && frees(false) && frees(true);
   return all ? 0 : 1;
 }

@@ -324,6 +324,18 @@ TEST_CASE("The caller's own choice of device is left as it was") {
   CHECK(fake_hip().calls("hipSetDevice") == before + 8);
 }
 
+TEST_CASE("A trace that throws does not end the program when a module is unloaded") {
+  OpenOptions options = fake_cuda_options();
+  options.trace = [&](std::string_view line) {
+    if (line.ends_with(": unloaded")) throw 1;
+  };
+  {
+    const Device device = open_device(options);
+    REQUIRE(device.function(kNothing));
+  }
+  CHECK(fake_cuda().live() == Faults::kNothingLeft);
+}
+
 TEST_CASE("Device traces each load in a line") {
   std::vector<std::string> lines;
   OpenOptions options = fake_cuda_options();

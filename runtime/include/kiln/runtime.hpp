@@ -52,7 +52,7 @@ struct KILN_LAYOUT OpenOptions {
   std::string nvrtc_library, hiprtc_library, host_compiler, compile_cache;
   // Receives one line, without a newline, for each decision. It is called from the thread that
   // decided, possibly from several threads at once, and while a module is being loaded. It must not
-  // call kiln.
+  // call kiln, or throw.
   std::function<void(std::string_view line)> trace;
 };
 
