@@ -57,14 +57,16 @@ class RuntimeState {
   };
   const AllBackends& all_backends() {
     std::call_once(all_once_, [&] {
+      AllBackends all;
       for (const Backend which : options_.backends) {
         const OpenBackend& opened = backend(which);
-        all_.backends.push_back(opened.status);
+        all.backends.push_back(opened.status);
         for (const auto& device : opened.devices) {
-          all_.devices.push_back(device->info());
-          all_.states.push_back(device);
+          all.devices.push_back(device->info());
+          all.states.push_back(device);
         }
       }
+      all_ = std::move(all);
     });
     return all_;
   }

@@ -7,7 +7,7 @@
  *             frees. If it fails, it does not write its output parameter.
  * Ownership:  the caller owns what a function gives out through its last parameter, and frees it
  *             with the matching _free function. Freeing NULL does nothing. Objects may be freed in
- *             any order.
+ *             any order. Errors of freeing are ignored.
  * NULL:       NULL for a required object, text or memory is an error with the code
  *             KILN_INVALID_INPUT. A function that returns no error returns 0, NULL or empty texts
  *             instead.
@@ -74,7 +74,8 @@ void kiln_error_free(kiln_error* error);
 kiln_error* kiln_runtime_open(const char* default_device, kiln_runtime** runtime);
 void kiln_runtime_free(kiln_runtime* runtime);
 
-/* Returns the number of devices. The first call opens the drivers. */
+/* Returns the number of devices. The first call opens the drivers. If memory runs out meanwhile, it
+ * returns 0, and the next call tries again. */
 size_t kiln_runtime_device_count(const kiln_runtime* runtime);
 /* Returns a device's id, such as "cuda:0", or NULL after the last. The text lives as long as the
  * runtime. */
@@ -115,13 +116,17 @@ kiln_error* kiln_buffer_allocate(const kiln_device* device, size_t bytes, kiln_b
  * graph. */
 kiln_error* kiln_buffer_allocate_on(const kiln_device* device, size_t bytes,
                                     const kiln_stream* stream, kiln_buffer** buffer);
+/* Frees the memory after all work that its stream was given before, and does not wait for it. Waits
+ * for the device if the driver has no pool, or if the program has used a stream of its own that does
+ * not wait for the default stream. May be called while a stream is captured. */
 void kiln_buffer_free(kiln_buffer* buffer);
 /* Returns the address on the device, an argument for kernels and copies. The host must not read
  * it. */
 void* kiln_buffer_data(const kiln_buffer* buffer);
 size_t kiln_buffer_size(const kiln_buffer* buffer);
 
-/* Copy `bytes` bytes, and return when the copy is done. */
+/* Wait for the device's earlier work, copy `bytes` bytes, and return when the copy is done. Errors
+ * of the earlier work are returned, too. */
 kiln_error* kiln_copy_to_device(const kiln_device* device, void* device_target,
                                 const void* host_source, size_t bytes);
 kiln_error* kiln_copy_to_host(const kiln_device* device, void* host_target,
@@ -141,13 +146,20 @@ kiln_error* kiln_device_fill(const kiln_device* device, void* device_target, int
 /* Page-locked memory of the program. Free it only when no copy from or to it is under way. */
 kiln_error* kiln_pinned_allocate(const kiln_device* device, size_t bytes, kiln_pinned** pinned);
 void kiln_pinned_free(kiln_pinned* pinned);
+/* Returns the address, which the program reads and writes like any other, but not while a copy from
+ * or to it is under way. NULL if `pinned` has 0 bytes. Valid until kiln_pinned_free. */
 void* kiln_pinned_data(const kiln_pinned* pinned);
 size_t kiln_pinned_size(const kiln_pinned* pinned); /* bytes */
 
 /* --- streams ---------------------------------------------------------------------------------- */
 
+/* Creates a stream. Work on it runs in the order of the calls; work on different streams may
+ * overlap. The default stream waits for it, and makes it wait. */
 kiln_error* kiln_stream_create(const kiln_device* device, kiln_stream** stream);
+/* Does not wait: the work that the stream was given is still done. The stream stays open until the
+ * buffers allocated on it are freed, but must not be given more work. */
 void kiln_stream_free(kiln_stream* stream);
+/* Waits until all work given to the stream is done, and returns the errors of that work. */
 kiln_error* kiln_stream_synchronize(const kiln_stream* stream);
 /* Returns the driver's own handle, for kiln_launch_config; NULL, which is the default stream there,
  * for NULL. */
