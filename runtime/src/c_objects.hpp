@@ -2,10 +2,13 @@
 // and no exception escapes.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <exception>
 #include <initializer_list>
 #include <new>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/diagnostic.hpp"
@@ -45,15 +48,32 @@ constexpr kiln_error_code code_of(ErrorCode code) {
   return static_cast<kiln_error_code>(static_cast<int>(code) + 1);
 }
 
-inline kiln_error* box(const kiln::Error& error) {
-  return new kiln_error{code_of(error.code), error.text()};
-}
-
 // Returns a shared error that is never freed, for when there is no memory for a new one. Its text
 // is short enough to need no allocation.
 inline kiln_error* out_of_memory() noexcept {
   static kiln_error error{KILN_ENVIRONMENT, "out of memory"};
   return &error;
+}
+
+inline kiln_error* make_error(kiln_error_code code, std::string_view text) noexcept {
+  try {
+    return new kiln_error{code, std::string(text)};
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+}
+
+// Returns the error for the exception that is being handled.
+inline kiln_error* error_of_exception() noexcept {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  } catch (const std::exception& exception) {
+    return make_error(KILN_ENVIRONMENT, exception.what());
+  } catch (...) {
+    return make_error(KILN_INTERNAL, "an exception of an unknown type");
+  }
 }
 
 struct PointerArgument {
@@ -62,26 +82,23 @@ struct PointerArgument {
 };
 
 // Runs `call`, which returns a Result<void>, for the C function of this name and these arguments. A
-// NULL argument and an exception also become errors.
+// NULL argument and an exception also become errors. (A forced unwind is no exception: it is how
+// pthread_cancel ends a thread, and must go on.)
 template <typename Call>
 kiln_error* guarded(const char* function, std::initializer_list<PointerArgument> arguments,
                     Call call) {
   try {
-    try {
-      for (const PointerArgument& argument : arguments) {
-        if (argument.value != nullptr) continue;
-        return new kiln_error{KILN_INVALID_INPUT, std::string(function) + " was given NULL for '" +
-                                                      argument.name + "'"};
-      }
-      const kiln::Result<void> result = call();
-      return result ? nullptr : box(result.error());
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& exception) {
-      return new kiln_error{KILN_ENVIRONMENT, exception.what()};
+    for (const PointerArgument& argument : arguments) {
+      if (argument.value != nullptr) continue;
+      return make_error(KILN_INVALID_INPUT,
+                        std::string(function) + " was given NULL for '" + argument.name + "'");
     }
-  } catch (const std::bad_alloc&) {
-    return out_of_memory();
+    const kiln::Result<void> result = call();
+    return result ? nullptr : make_error(code_of(result.error().code), result.error().text());
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
+    return error_of_exception();
   }
 }
 
@@ -90,7 +107,9 @@ template <typename Value, typename Call>
 Value guarded_value(Value fallback, Call call) {
   try {
     return call();
-  } catch (const std::exception&) {
+  } catch (const abi::__forced_unwind&) {
+    throw;
+  } catch (...) {
     return fallback;
   }
 }
