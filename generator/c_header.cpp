@@ -66,15 +66,22 @@ std::string c_type(const KernelParameter& parameter) {
   return (type.is_const ? "const " : "") + c_element(type.element) + (type.is_pointer ? "* " : " ");
 }
 
-std::string parameter_name(const KernelParameter& parameter, std::size_t position) {
-  // Names of the functions' own, and words of C.
-  static constexpr std::array<std::string_view, 6> kTaken = {"arguments", "complex",  "config",
+// True for a name that the functions themselves use: a variable, a word of C, a type, and every name
+// of <kiln/kiln.h>.
+bool is_taken(std::string_view name) {
+  static constexpr std::array<std::string_view, 6> kWords = {"arguments", "complex",  "config",
                                                              "function",  "restrict", "kernel"};
+  return std::ranges::find(kWords, name) != kWords.end() || name.starts_with("kiln_") ||
+         std::ranges::any_of(kElementTypes, [name](const ElementTypeInfo& element) {
+           return name == c_element(element.type);
+         });
+}
+
+std::string parameter_name(const KernelParameter& parameter, std::size_t position) {
   if (parameter.name.empty() || identifier(parameter.name) != parameter.name) {
     return "argument_" + std::to_string(position + 1);  // messages count from 1, too
   }
-  const bool is_taken = std::ranges::find(kTaken, parameter.name) != kTaken.end();
-  return parameter.name + (is_taken ? "_" : "");
+  return parameter.name + (is_taken(parameter.name) ? "_" : "");
 }
 
 // Names of the functions of each kernel, without "_load" and "_launch". If two modules have kernels

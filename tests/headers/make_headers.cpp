@@ -63,6 +63,9 @@ tools::Catalog odd_catalog() {
         "caf\xc3\xa9"}) {
     kernels.push_back({name, {value(4)}});
   }
+  kernels.push_back({"takes_types",
+                     {typed("u32", "uint32_t"), typed("u32", "m"), typed("f16", "kiln_f16"),
+                      typed("f16", "h"), typed("i64*", "kiln_function_launch_named")}});
   builder.module("first", kernels);
   for (const char* name : {"find", "get", "catalog", "Id", "Module", "detail", "modules", "kiln",
                            "std", "linux", "kernels", "images", "gfx1030", "targets", "all"}) {

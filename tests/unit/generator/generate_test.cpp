@@ -180,6 +180,20 @@ TEST_CASE("generate gives no parameter of a C function the name of a macro", "[g
   CHECK(text.find(" argument_2") != std::string::npos);
 }
 
+TEST_CASE("generate gives no parameter of a C function the name of a type", "[generator]") {
+  generator::Catalog catalog = small_catalog();
+  auto& parameters = catalog.modules[0].kernels[0].parameters;
+  REQUIRE(parameters.size() >= 3);
+  parameters[0].name = "uint32_t";
+  parameters[1].name = "kiln_function";
+  parameters[2].name = "x_t";
+  const std::string text =
+      generator::generate(catalog, {.outputs = {generator::Output::kC}})[0].text;
+  for (const char* argument : {" uint32_t_", " kiln_function_", " x_t;"}) {
+    CHECK(text.find(argument) != std::string::npos);
+  }
+}
+
 // The text after the modules is rust_runtime.rs.
 TEST_CASE("generate writes a Rust module", "[generator]") {
   const auto files = generator::generate(small_catalog(), {.outputs = {generator::Output::kRust}});
