@@ -331,13 +331,19 @@ Literals write_literals(const Catalog& catalog, const Options& options) {
 
 std::string write_header(const Catalog& catalog, const Options& options, const Literals& literals,
                          const Digest& digest) {
+  return write_head_comment(catalog, options, digest,
+                            "C++17, <kiln/catalog.hpp> and the standard library") +
+         "#pragma once\n\n#include <kiln/catalog.hpp>\n\n" +
+         write_header_body(catalog, options, literals, digest);
+}
+
+std::string write_header_body(const Catalog& catalog, const Options& options,
+                              const Literals& literals, const Digest& digest) {
   const ParameterLists parameters(catalog);
   const std::string versioned = "catalog_" + short_digest(digest);
 
-  std::string out = write_head_comment(catalog, options, digest);
-  if (options.storage == Storage::kArray) out.reserve(out.size() + total_size(literals));
-  out += "#pragma once\n\n";
-  out += "#include <kiln/catalog.hpp>\n\n";
+  std::string out;
+  if (options.storage == Storage::kArray) out.reserve(total_size(literals));
   out += "#include <cstddef>\n#include <cstdint>\n#include <string_view>\n\n";
   out += version_guard(options);
   if (options.storage == Storage::kArray) {

@@ -16,6 +16,10 @@ Literals write_literals(const Catalog& catalog, const Options& options);
 std::string write_header(const Catalog& catalog, const Options& options, const Literals& literals,
                          const Digest& digest);
 
+// Returns what follows the include of <kiln/catalog.hpp> in that header.
+std::string write_header_body(const Catalog& catalog, const Options& options,
+                              const Literals& literals, const Digest& digest);
+
 // Returns the source file of Storage::kSplit, with the bytes of the images. Each is weak and
 // hidden, so that a program that links the file twice, through two libraries, keeps one copy.
 std::string write_cpp_source(const Catalog& catalog, const Options& options,

@@ -56,7 +56,7 @@ std::vector<NamedPart> parts_of(const Options& options) {
     parts.push_back({Part::kCatalogFile, base + ".kiln"});
   }
   if (wants(options, Output::kAmalgamation)) {
-    parts.push_back({Part::kAmalgamation, base + "_amalgamated.hpp"});
+    parts.push_back({Part::kAmalgamation, amalgamation_name(options)});
   }
   return parts;
 }

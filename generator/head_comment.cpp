@@ -163,10 +163,10 @@ std::string contents_comment(const Catalog& catalog) {
   return out + "//\n" + image_table(catalog) + "//\n";
 }
 
-std::string write_head_comment(const Catalog& catalog, const Options& options,
-                               const Digest& digest) {
+std::string write_head_comment(const Catalog& catalog, const Options& options, const Digest& digest,
+                               std::string_view needs) {
   std::string out = title_comment(catalog, options.header);
-  out += "// Needs C++17, <kiln/catalog.hpp> and the standard library; no CUDA, no HIP.\n";
+  out.append("// Needs ").append(needs).append("; no CUDA, no HIP.\n");
   switch (options.storage) {
     case Storage::kArray: out += "// The images are in it, as string literals.\n"; break;
     case Storage::kAsm: out += "// The images are in " + stem(options) + ".S: link that, too.\n"; break;

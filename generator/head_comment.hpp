@@ -9,9 +9,9 @@
 
 namespace kiln::generator {
 
-// Returns lines of "// ..." that end with a newline.
-std::string write_head_comment(const Catalog& catalog, const Options& options,
-                               const Digest& digest);
+// Returns lines of "// ..." that end with a newline. `needs` says what the header includes.
+std::string write_head_comment(const Catalog& catalog, const Options& options, const Digest& digest,
+                               std::string_view needs);
 
 // These functions return parts of the comment for other files: what `file` is and how it was made;
 // its targets and images.

@@ -2,12 +2,14 @@
 // SOURCE...
 //
 // Makes one text of the public headers and one of the loader's sources. Each file of kiln's that
-// they include is inserted in place of its first #include (a .def file each time). Writes
+// they include is inserted in place of its first #include (a .def file each time). Everything in
+// namespace kiln is put into its inline namespace KILN_LOADER (amalgamation.cpp). Writes
 // loader_text.cpp, which holds both texts. Files are named relative to the source folder.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,6 +18,25 @@
 namespace fs = std::filesystem;
 
 namespace {
+
+// Returns what follows `start`, if the line begins with it.
+std::optional<std::string> after(std::string_view start, std::string_view line) {
+  if (line.substr(0, start.size()) != start) return std::nullopt;
+  return std::string(line.substr(start.size()));
+}
+
+// Puts KILN_LOADER between kiln and an inner namespace where a line opens or closes them:
+// "namespace kiln::runtime {". C++17 has no shorter form for an inline namespace.
+std::string in_loader_namespace(const std::string& line) {
+  constexpr std::string_view kOpened = "namespace kiln { inline namespace KILN_LOADER {";
+  if (line == "namespace kiln {") return std::string(kOpened);
+  if (const auto inner = after("namespace kiln::", line)) {
+    return std::string(kOpened) + " namespace " + *inner;
+  }
+  if (after("}  // namespace kiln::", line)) return "}}" + line;
+  if (after("}  // namespace kiln", line)) return '}' + line;
+  return line;
+}
 
 class Amalgamation {
  public:
@@ -31,7 +52,7 @@ class Amalgamation {
     for (std::string line; std::getline(stream, line);) {
       if (line == "#pragma once") continue;
       const fs::path included = included_by(line, file);
-      text += included.empty() ? line + "\n" : expand(included);
+      text += included.empty() ? in_loader_namespace(line) + "\n" : expand(included);
     }
     return text;
   }

@@ -33,4 +33,8 @@ inline constexpr char kOpenDriverEntry[] = "kiln_open_driver";
 
 }  // namespace kiln::runtime
 
+#ifdef KILN_AMALGAMATED  // the host device is a part of the program, which calls its own
+#define KILN_PLUGIN_EXPORT __attribute__((visibility("hidden")))
+#else
 #define KILN_PLUGIN_EXPORT __attribute__((visibility("default")))
+#endif

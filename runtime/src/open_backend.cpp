@@ -12,7 +12,7 @@
 
 #ifdef KILN_AMALGAMATED
 // The host device is part of the program (generator/amalgamation.hpp).
-extern "C" void kiln_open_driver(kiln::runtime::DriverPlugin* plugin);
+extern "C" KILN_PLUGIN_EXPORT void kiln_open_driver(kiln::runtime::DriverPlugin* plugin);
 #endif
 
 namespace kiln::runtime {

@@ -4,6 +4,7 @@
 //   DIR/zstd/kernels.hpp    the same catalog, compressed: another header with the same names
 //   DIR/asm/kernels.hpp     the same with kernels.S and blobs
 //   DIR/split/kernels.hpp   the same with kernels.cpp
+//   DIR/amalgamated/        the same with kiln's loader
 //   DIR/others/             C header in its three forms, Rust module and catalog file of the same catalog
 //   DIR/newer/kernels.hpp   needs a runtime that does not exist yet
 //   DIR/odd/kernels.hpp     modules and kernels of every name that could go wrong
@@ -101,9 +102,11 @@ int main(int argc, char** argv) {
          write(folder / "zstd", catalog(), {}, 0) +
          write(folder / "asm", catalog(), {.mode = EmbedMode::kAsm}, 0) +
          write(folder / "split", catalog(), {.mode = EmbedMode::kSplit}, 0) +
+         write(folder / "amalgamated", catalog(), {.outputs = {EmbedOutput::kAmalgamation}}, 0) +
          write(folder / "others/array", catalog(), {.outputs = others}, 0) +
          write(folder / "others/asm", catalog(), {.mode = EmbedMode::kAsm, .outputs = others}, 0) +
-         write(folder / "others/split", catalog(), {.mode = EmbedMode::kSplit, .outputs = others}, 0) +
+         write(folder / "others/split", catalog(), {.mode = EmbedMode::kSplit, .outputs = others},
+               0) +
          write(folder / "others/odd", odd_catalog(), {.outputs = others}, 0) +
          write(folder / "newer", catalog(), {}, KILN_VERSION + 1) +
          write(folder / "odd", odd_catalog(), {}, 0);

@@ -234,6 +234,9 @@ TEST_CASE("generate writes one header with the loader in it, which includes noth
   for (const char* included : {"\n#include \"", "\n#include <kiln/", "\n#include <zstd"}) {
     CHECK(text.find(included) == std::string::npos);
   }
+  // A file may define KILN_IMPLEMENTATION after another one has included the header.
+  CHECK(text.find("\n#pragma once\n") == std::string::npos);
+  CHECK(text.find("\nnamespace kiln {\n") == std::string::npos);  // all of it is in KILN_LOADER
   CHECK(text.find("class Device {") < text.find("namespace kernels {"));
   CHECK(text.find("namespace kernels {") < text.find("#if defined(KILN_IMPLEMENTATION)"));
   CHECK(text.find("#if defined(KILN_IMPLEMENTATION)") < text.find("class HostDriver"));
