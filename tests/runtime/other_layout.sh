@@ -1,17 +1,24 @@
 #!/bin/sh
-# Checks that a program compiled with -D_GLIBCXX_DEBUG needs another Runtime::open than others do,
-# so that the linker refuses it instead of the program ending somewhere by a signal.
+# Checks that programs compiled with -D_GLIBCXX_DEBUG, with -D_GLIBCXX_USE_CXX11_ABI=0 and with both
+# need another Runtime::open than others do, so that the linker refuses them instead of the program
+# ending somewhere by a signal.
 # usage: other_layout.sh CXX INCLUDE OBJECT
 set -eu
-needs() {
+cxx=$1 include=$2 object=$3
+needs() { # OPTION...
   printf '#include <kiln/runtime.hpp>\nint main() { return kiln::Runtime::open() ? 0 : 1; }\n' |
-    "$1" -std=c++17 -I "$2" -x c++ -c -o "$3" "$4" -
-  nm --undefined-only "$3" | c++filt | grep 'kiln::Runtime::open'
+    "$cxx" -std=c++17 -I "$include" -x c++ -c -o "$object" "$@" -
+  nm --undefined-only "$object" | c++filt | grep 'kiln::Runtime::open'
 }
-usual=$(needs "$@" -U_GLIBCXX_DEBUG)
-debug=$(needs "$@" -D_GLIBCXX_DEBUG)
-case $debug in
-  "$usual" | "") echo "the same: $debug"; exit 1 ;;
-  *GLIBCXX_DEBUG*) ;;
-  *) echo "the macro is not named: $debug"; exit 1 ;;
-esac
+expect() { # TAGS OPTION...
+  expected="kiln::Runtime::open(kiln::OpenOptions$1)" && shift
+  needed=$(needs "$@")
+  case $needed in
+    *"$expected") ;;
+    *) echo "with $*: needs '$needed', not '$expected'"; exit 1 ;;
+  esac
+}
+expect '' -U_GLIBCXX_DEBUG -D_GLIBCXX_USE_CXX11_ABI=1
+expect '[abi:GLIBCXX_DEBUG]' -D_GLIBCXX_DEBUG -D_GLIBCXX_USE_CXX11_ABI=1
+expect '[abi:OLD_STRINGS]' -U_GLIBCXX_DEBUG -D_GLIBCXX_USE_CXX11_ABI=0
+expect '[abi:GLIBCXX_DEBUG][abi:OLD_STRINGS]' -D_GLIBCXX_DEBUG -D_GLIBCXX_USE_CXX11_ABI=0

@@ -30,12 +30,17 @@ namespace runtime {
 class RuntimeState;
 }
 
-// With -D_GLIBCXX_DEBUG, vectors have another layout. This tag becomes a part of the name of
-// Runtime::open, so that such a program links only with a kiln that was compiled in the same way.
-#if defined(_GLIBCXX_DEBUG)
-#define KILN_LAYOUT [[gnu::abi_tag("GLIBCXX_DEBUG")]]
-#else
+// With -D_GLIBCXX_DEBUG, vectors have another layout, and with -D_GLIBCXX_USE_CXX11_ABI=0, strings.
+// This tag becomes a part of the name of Runtime::open, so that such a program links only with a
+// kiln that was compiled in the same way.
+#if !defined(__GLIBCXX__) || (_GLIBCXX_USE_CXX11_ABI && !defined(_GLIBCXX_DEBUG))
 #define KILN_LAYOUT
+#elif _GLIBCXX_USE_CXX11_ABI
+#define KILN_LAYOUT [[gnu::abi_tag("GLIBCXX_DEBUG")]]
+#elif !defined(_GLIBCXX_DEBUG)
+#define KILN_LAYOUT [[gnu::abi_tag("OLD_STRINGS")]]
+#else
+#define KILN_LAYOUT [[gnu::abi_tag("GLIBCXX_DEBUG", "OLD_STRINGS")]]
 #endif
 
 struct KILN_LAYOUT OpenOptions {
