@@ -8,7 +8,8 @@
 
 #include <kernels.hpp>
 #include <kiln/device.hpp>
-
+#include <memory>
+#include <string>
 #include <vector>
 
 // The arguments of one launch: correct, or wrong in one way.
@@ -83,6 +84,34 @@ void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, ki
 #else
   (void)device.copy_to_device(buffer, std::vector<float>(4));
   (void)device.copy_to_device_async(buffer, floats, stream);
+#endif
+}
+
+// A Result of something else, which would lose its error, and values that only an explicit
+// conversion makes.
+kiln::Result<std::string> load();
+kiln::Result<bool> load_bool();
+kiln::Result<bool> load_bool() {
+#if defined(WRONG_BOOL_OF_RESULT)
+  return load();
+#else
+  return load().has_value();
+#endif
+}
+kiln::Result<std::vector<int>> make_ints();
+kiln::Result<std::vector<int>> make_ints() {
+#if defined(WRONG_INTS_OF_COUNT)
+  return 5;
+#else
+  return kiln::Result<std::vector<int>>(5);
+#endif
+}
+kiln::Result<std::unique_ptr<int>> own(int* number);
+kiln::Result<std::unique_ptr<int>> own(int* number) {
+#if defined(WRONG_OWNER_OF_POINTER)
+  return number;
+#else
+  return std::unique_ptr<int>(number);
 #endif
 }
 

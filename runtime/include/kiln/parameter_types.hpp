@@ -13,10 +13,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "is_result.hpp"
+
 namespace kiln {
 
-template <typename T>
-class Result;
 class Buffer;
 
 // The bits of 8-bit and 16-bit numbers. They are stored and passed on; there is no arithmetic.
@@ -167,10 +167,6 @@ struct Passed<std::nullptr_t> {
     return &kNull;
   }
 };
-template <typename T>
-inline constexpr bool is_result = false;
-template <typename T>
-inline constexpr bool is_result<Result<T>> = true;
 
 template <typename Argument>
 using PassedType = typename Passed<std::remove_cv_t<std::remove_reference_t<Argument>>>::type;

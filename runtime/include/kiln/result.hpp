@@ -1,8 +1,8 @@
 // Result<T>: a value, or an Error that says what went wrong, where, and what to do next.
 //
 // The tools, the generator and the runtime share this header. It is C++17, header-only, and
-// includes only the standard library. Result<T> has the interface of C++23's std::expected<T,
-// Error>, which g++ 12 in C++20 mode and clang 14 do not offer.
+// needs only the standard library. Result<T> has the interface of C++23's std::expected<T, Error>,
+// which g++ 12 in C++20 mode and clang 14 do not offer.
 //
 // Thread-safety: a Result and an Error are plain values; share them like a std::string.
 #pragma once
@@ -16,6 +16,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "is_result.hpp"
 
 namespace kiln {
 
@@ -135,18 +137,24 @@ class [[nodiscard]] Result {
 
  private:
   using State = std::variant<T, Error>;
+  // True if a U makes a T. Another Result does not: its error would be lost.
+  template <typename U>
+  static constexpr bool kMakes =
+      std::is_constructible_v<T, U> && !detail::is_result<std::decay_t<U>> &&
+      !std::is_same_v<std::decay_t<U>, Error>;
 
  public:
   using value_type = T;
   using error_type = Error;
 
-  template <typename U = T,
-            typename = std::enable_if_t<std::is_constructible_v<T, U&&> &&
-                                        !std::is_same_v<std::decay_t<U>, Result> &&
-                                        !std::is_same_v<std::decay_t<U>, Error>>>
+  // Holds the T that `value` makes; implicitly only if `value` converts to a T implicitly.
+  template <typename U = T, std::enable_if_t<kMakes<U> && std::is_convertible_v<U, T>, int> = 0>
   Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
+  template <typename U = T, std::enable_if_t<kMakes<U> && !std::is_convertible_v<U, T>, int> = 0>
+  explicit Result(U&& value) : state_(std::in_place_index<0>, std::forward<U>(value)) {}
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
-  // Converts a Result<U> if U converts to T: a TypedBuffer<float> to a Buffer, for example.
+  // Converts a Result<U> if U converts to T: a Result<TypedBuffer<float>> to a Result<Buffer>, for
+  // example.
   template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
                                                     std::is_convertible_v<U&&, T>>>
   Result(Result<U>&& other)
