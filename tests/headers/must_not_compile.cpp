@@ -81,7 +81,11 @@ void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, ki
   (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);
 #elif defined(WRONG_INTO_CONSTANT)
   (void)device.copy_to_host(floats, buffer);
+#elif defined(WRONG_FILL)
+  (void)device.fill(buffer, 1.0f);
 #else
+  (void)device.fill(buffer, 0);
+  (void)device.fill(buffer, 0, stream);
   (void)device.copy_to_device(buffer, std::vector<float>(4));
   (void)device.copy_to_device_async(buffer, floats, stream);
 #endif

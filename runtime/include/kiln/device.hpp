@@ -286,8 +286,15 @@ class Device {
   // Copies all of `source` to the start of `target`, and returns at once. Errors: kInvalidInput
   // (the target is smaller, or a buffer lies on another device), kDriver.
   Result<void> copy_on_device(const Buffer& target, const Buffer& source, StreamRef stream = {}) const;
-  // Sets each byte of a buffer.
+  // Sets each byte of a buffer to an integer from 0 to 255, whatever its type: 0 makes every float
+  // 0, but 1 makes none of them 1.
   Result<void> fill(const Buffer& target, std::uint8_t value, StreamRef stream = {}) const;
+  template <typename Number, typename = std::enable_if_t<std::is_floating_point_v<Number>>>
+  Result<void> fill(const Buffer&, Number, StreamRef = {}) const {
+    static_assert(sizeof(Number) == 0,
+                  "fill sets bytes to an integer from 0 to 255: upload() other numbers");
+    return {};
+  }
 
   // --- order --------------------------------------------------------------------------------------
 
