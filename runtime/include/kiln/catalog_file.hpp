@@ -36,9 +36,10 @@ struct ParameterText {
   std::string_view name;
 };
 
-// A handle to an open file; copies refer to the same file, and a move copies. A device that loads from the file, by
-// Device::function(name, file) or Device::load(file), keeps it open. A program that passes its
-// ModuleEntry values to a device must itself keep the file open as long as the device.
+// A handle to an open file; copies refer to the same file, and a move copies. A device that loads
+// from the file, by Device::function(name, file) or Device::load(file), keeps it open. A program
+// that passes its ModuleEntry values to a device must itself keep the file open as long as the
+// device.
 // Thread-safety: every member may be called from any thread.
 class CatalogFile {
  public:

@@ -1,9 +1,9 @@
 // One device: its memory, its streams, and the modules loaded onto it.
 //
 // Ownership: a Device is a handle to shared state. Copies refer to the same device, and each of
-// them keeps it open. A move copies, so that no Device is ever empty. The driver's context is the device's primary context, which the vendor's own
-// runtime library uses as well, unless in_context() names another. Every call leaves the caller's
-// current context as it was.
+// them keeps it open. A move copies, so that no Device is ever empty. The driver's context is the
+// device's primary context, which the vendor's own runtime library uses as well, unless
+// in_context() names another. Every call leaves the caller's current context as it was.
 // Thread-safety: every member may be called from any thread at any time.
 // Errors: if the driver refuses a call, kDriver with the driver's own name and text for the
 // failure: "failed <doing what> <to what> on <device>: <call>: <name>: <text>".
