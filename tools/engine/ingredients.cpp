@@ -11,7 +11,7 @@
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/plan_compile.hpp"
 #include "tools/stages/plan_hipify.hpp"
-#include "tools/stages/shorten_ptx.hpp"
+#include "tools/stages/rewrites.hpp"
 #include "tools/system/sealed_text.hpp"
 
 namespace kiln::tools {
@@ -139,6 +139,7 @@ std::string display_label(const std::string& label) {
   if (label.starts_with("part ")) return label.substr(label.rfind(' ') + 1);
   if (label.starts_with(kNamedFile)) return display_path(label.substr(kNamedFile.size()));
   if (label.starts_with("input ")) return display_path(std::string_view(label).substr(6));
+  if (label == "rewrite") return "what kiln does to the output";
   return label;
 }
 
@@ -245,11 +246,8 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
   add("tool", to_string(step.tool));
   shared.append_parts(lines, step, tool, digests);
   for (const std::string& word : step.argv) add("argument", word);
-  if (step.kind == StepKind::kHipify) {
-    add("lines", "named");
-    add("HIP header", "included");
-  }
-  if (makes_ptx(step)) add("PTX", kShortenedPtx);
+  if (step.kind == StepKind::kHipify) add("rewrite", hip_rewrite());
+  if (makes_ptx(step)) add("rewrite", ptx_rewrite());
   if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) add("environment " + name, value);

@@ -6,9 +6,7 @@
 //   tool                nvcc
 //   part ptxas ptxas    digest of the file; the label has its role and its file name
 //   argument            one entry per word of argv, with {src} and {out}
-//   lines               named: what add_line_directive() does to a converted source
-//   HIP header          included: what include_hip() does to it
-//   PTX                 shortened: what shorten_ptx() does to it
+//   rewrite             digest of the code with which kiln changes a converted source, or PTX
 //   environment NAME    value: set by the step, or passed on from the user's environment
 //   source folder       its path, if nvcc writes it into the output: with debug information, or if
 //                       nvcc cannot be told another name for the source

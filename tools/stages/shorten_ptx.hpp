@@ -17,13 +17,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace kiln::tools {
-
-// Identifies what shorten_ptx() makes of a text, as a part of cache keys. Must change whenever its
-// result for any text does.
-inline constexpr std::string_view kShortenedPtx = "shortened";
 
 std::string shorten_ptx(std::string text);
 

@@ -7,6 +7,7 @@
 #include "tests/support/fake_files.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
+#include "tools/stages/rewrites.hpp"
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -85,7 +86,7 @@ TEST_CASE("ingredients name the parts, words, variables and inputs that decide t
                                 {"argument", kNamed},
                                 {"argument", "-o"},
                                 {"argument", "{out}/images/affine/compute_80.ptx"},
-                                {"PTX", "shortened"},
+                                {"rewrite", std::string(ptx_rewrite())},
                                 {"environment LC_ALL", "C"},
                                 {"input {src}/affine.cu", sha256("kernel").hex()}};
   CHECK(fixture.gather() == expected);
@@ -141,7 +142,15 @@ TEST_CASE("ingredients count what kiln does to PTX") {
   const Ingredients of_cubin = fixture.gather();
   CHECK(key_of(of_ptx) != key_of(of_cubin));
   // The words of the command line are those of the PTX in both.
-  CHECK(explain_difference(of_cubin, of_ptx) == Reasons{"new: PTX"});
+  CHECK(explain_difference(of_cubin, of_ptx) == Reasons{"new: what kiln does to the output"});
+}
+
+TEST_CASE("ingredients count what kiln does to a converted source") {
+  Fixture fixture;
+  fixture.step.kind = StepKind::kHipify;
+  const Ingredients converted = fixture.gather();
+  const Ingredient rewrite{"rewrite", std::string(hip_rewrite())};
+  CHECK(std::count(converted.begin(), converted.end(), rewrite) == 1);
 }
 
 TEST_CASE("ingredients count a part only for the steps that depend on its role") {
