@@ -16,7 +16,7 @@ constexpr std::uint64_t kFlagZstd = std::uint64_t{1} << 15;
 Error damaged(const std::string& what) { return malformed("damaged fatbin: " + what); }
 
 // Returns the payload, decompressed into `storage` if it is compressed.
-Result<Bytes> unpack(const FatbinEntry& header, Bytes payload, std::uint64_t content_limit,
+Result<Bytes> unpack(const FatbinEntryHeader& header, Bytes payload, std::uint64_t content_limit,
                      std::vector<std::byte>& storage) {
   if ((header.flags & kFlagLz4) != 0) {
     return malformed("fatbin entry " + quote(fatbin_entry_target(header)) +
@@ -45,7 +45,7 @@ Result<void> read_entries(Bytes bytes, const VisitEntry& visit, std::uint64_t co
   ByteReader reader(bytes);
   while (!reader.at_end()) {
     const std::size_t start = reader.position();
-    const FatbinEntry header = read_fatbin_entry(reader);
+    const FatbinEntryHeader header = read_fatbin_entry(reader);
     const std::size_t fields = reader.position() - start;
     if (reader.failed() || header.header_size < fields) {
       return damaged("an entry header of " + std::to_string(header.header_size) + " bytes with " +

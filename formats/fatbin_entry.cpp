@@ -2,8 +2,8 @@
 
 namespace kiln {
 
-FatbinEntry read_fatbin_entry(ByteReader& reader) {
-  FatbinEntry entry;
+FatbinEntryHeader read_fatbin_entry(ByteReader& reader) {
+  FatbinEntryHeader entry;
   entry.kind = reader.little<std::uint16_t>();
   reader.skip(2);  // version
   entry.header_size = reader.little<std::uint32_t>();
@@ -18,7 +18,7 @@ FatbinEntry read_fatbin_entry(ByteReader& reader) {
   return entry;
 }
 
-std::string fatbin_entry_target(const FatbinEntry& entry) {
+std::string fatbin_entry_target(const FatbinEntryHeader& entry) {
   if (entry.kind != kFatbinPtx && entry.kind != kFatbinCubin) return {};
   std::string target = entry.kind == kFatbinPtx ? "compute_" : "sm_";
   target += std::to_string(entry.capability);

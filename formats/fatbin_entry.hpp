@@ -11,7 +11,7 @@ namespace kiln {
 inline constexpr std::uint16_t kFatbinPtx = 1;
 inline constexpr std::uint16_t kFatbinCubin = 2;
 
-struct FatbinEntry {
+struct FatbinEntryHeader {
   std::uint16_t kind = 0;
   std::uint32_t header_size = 0;
   std::uint64_t payload_size = 0;
@@ -22,9 +22,9 @@ struct FatbinEntry {
 };
 
 // Reads the fields above. More header may follow, up to `header_size`.
-FatbinEntry read_fatbin_entry(ByteReader& reader);
+FatbinEntryHeader read_fatbin_entry(ByteReader& reader);
 
 // Returns "sm_90a" or "compute_80", or an empty string for an entry of another kind.
-std::string fatbin_entry_target(const FatbinEntry& entry);
+std::string fatbin_entry_target(const FatbinEntryHeader& entry);
 
 }  // namespace kiln

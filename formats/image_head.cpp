@@ -42,7 +42,7 @@ Result<ImageHead> read_fatbin_head(Bytes image) {
   ByteReader entries(*slice(image, header, rest));
   while (!entries.at_end()) {
     const std::size_t start = entries.position();
-    const FatbinEntry entry = read_fatbin_entry(entries);
+    const FatbinEntryHeader entry = read_fatbin_entry(entries);
     const std::size_t fields = entries.position() - start;
     if (entries.failed() || entry.header_size < fields) {
       return malformed("damaged fat binary: an entry header of " +

@@ -20,7 +20,7 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kAffine, call.dtype));
   const ViewBlock view = view_block(call.geometry, call.layout);
-  KILN_TRY(require_counted(view.block, view.rank));
+  KILN_TRY(require_divisible(view.block, view.rank));
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (launch.layout.empty()) {

@@ -21,7 +21,7 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   const bool contiguous = are_contiguous({lhs, rhs});
   ViewBlock views{{}, call.lhs_layout.dims.rank()};
   if (!contiguous) views = view_block(call.geometry, {lhs, rhs});
-  KILN_TRY(require_counted(views.block, views.rank));
+  KILN_TRY(require_divisible(views.block, views.rank));
   launch.layout = views.block;
   launch.layout_argument = 2;
   if (contiguous) {

@@ -47,7 +47,7 @@ Result<Launch> plan(const ConstSet& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kConstSet, call.value.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   const ViewBlock view = view_block(call.geometry, call.layout);
-  KILN_TRY(require_counted(view.block, view.rank));
+  KILN_TRY(require_divisible(view.block, view.rank));
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (is_contiguous(call.layout)) {

@@ -7,9 +7,12 @@
 #include "base/diagnostic.hpp"
 
 namespace kiln::ops {
+
 namespace {
 
 constexpr std::size_t kMaxViews = 4;  // of one launch
+// Of the dims of a large view that kernels count together.
+constexpr std::size_t kMaxPlaces = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -52,8 +55,7 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   const Extents& dims = operands.begin()->layout.dims;
   if (geometry != Geometry::kOwn) return {layout_block(operands), dims.rank()};
 
-  // Dims of views that are not contiguous must have fewer than 2^32 elements.
-  constexpr std::size_t kMaxInDim = std::numeric_limits<std::uint32_t>::max();
+  constexpr std::size_t kMaxInDim = kMaxPlaces;  // see require_divisible()
   std::array<Extents, kMaxViews> strides;
   std::size_t views = 0;
   for (const NamedOperand& each : operands) strides[views++] = strides_of(each.layout);
@@ -95,6 +97,19 @@ Result<void> require_counted(const LayoutBlock& block, std::size_t rank) {
         in_32_bits("elements of a dim", block[dim], std::numeric_limits<std::uint32_t>::max());
     if (!counted) return std::move(counted).error().hint("cut the dim in two");
   }
+  return {};
+}
+
+Result<void> require_divisible(const LayoutBlock& block, std::size_t rank) {
+  KILN_TRY(require_counted(block, rank));
+  if (block.empty()) return {};
+  const std::size_t* const dims = block.begin();
+  std::size_t dim = rank, inner = 1, outer = 1;
+  for (; dim != 0 && dims[dim - 1] <= kMaxPlaces / inner; --dim) inner *= dims[dim - 1];
+  for (; dim != 0; --dim) outer *= dims[dim - 1];
+  Result<std::uint32_t> counted =
+      in_32_bits("places of the outer dims", outer, static_cast<std::uint32_t>(kMaxPlaces));
+  if (!counted) return std::move(counted).error().hint("take the view in parts");
   return {};
 }
 

@@ -37,6 +37,11 @@ ViewBlock view_block(Geometry geometry, const Layout& layout);
 // kernels of views count. A single contiguous dim may have more. An empty block has no dims.
 Result<void> require_counted(const LayoutBlock& block, std::size_t rank);
 
+// The same for functions of one and of two operands and for const_set. In addition, their dims are
+// divided in two: the innermost ones that together have fewer than 2^31 elements, and the others.
+// These must have fewer than 2^31 places.
+Result<void> require_divisible(const LayoutBlock& block, std::size_t rank);
+
 // Converts `value` to a kernel's 32-bit parameter. The error (kInvalidInput) names a value that is
 // too large.
 Result<std::uint32_t> in_32_bits(std::string_view what, std::size_t value, std::uint32_t largest);

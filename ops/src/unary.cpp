@@ -26,7 +26,7 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
     KILN_TRY_ASSIGN(std::optional<Launch> rearranged, plan_rearranged(call, view, count, gpu));
     if (rearranged) return *std::move(rearranged);
   }
-  KILN_TRY(require_counted(view.block, view.rank));
+  KILN_TRY(require_divisible(view.block, view.rank));
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (launch.layout.empty() && is_copy) {

@@ -678,8 +678,22 @@ TEST_CASE("dims, lines and steps that kernels cannot count are refused") {
   Unary unary;
   unary.layout = {{beyond}, {2}};
   CHECK(message(unary) == "4294967296 elements of a dim are more than the kernel counts");
-  unary.layout = {{beyond - 1}, {2}};
+  unary.layout = {{two_to_the(31) - 1}, {2}};
   CHECK(message(unary) == "");
+  unary.layout = {{two_to_the(31)}, {2}};
+  CHECK(message(unary) == "2147483648 places of the outer dims are more than the kernel counts");
+  unary.layout = {{two_to_the(14), two_to_the(16), two_to_the(15), 2}, {0, 2, 0, 0}};
+  CHECK(message(unary) == "");
+  Binary binary;
+  binary.lhs_layout = {{2, two_to_the(31), 2}, {0, 0, 1}};
+  binary.rhs_layout = {{2, two_to_the(31), 2}, {0, 0, 0}};
+  CHECK(message(binary) == "4294967296 places of the outer dims are more than the kernel counts");
+  ConstSet set;
+  set.layout = {{3, 1'500'000'000, 2}, {4, 0, 1}};
+  CHECK(message(set) == "4500000000 places of the outer dims are more than the kernel counts");
+  // Two dims of a padded batch are one for the kernel only if it has fewer than 2^31 elements.
+  unary.layout = {{2, 49152, 65536}, {49152 * 65536ull + 64, 65536, 1}};
+  CHECK(plan(unary, Gpu{}).value().layout.size() == 6);
   unary.layout = {{3, beyond}};  // contiguous
   CHECK(message(unary) == "");
   Where where;
