@@ -44,19 +44,8 @@ Bytes without_padding(Bytes text) {
 Result<void> read_entries(Bytes bytes, const VisitEntry& visit, std::uint64_t content_limit) {
   ByteReader reader(bytes);
   while (!reader.at_end()) {
-    const std::size_t start = reader.position();
-    const FatbinEntryHeader header = read_fatbin_entry(reader);
-    const std::size_t fields = reader.position() - start;
-    if (reader.failed() || header.header_size < fields) {
-      return damaged("an entry header of " + std::to_string(header.header_size) + " bytes with " +
-                     std::to_string(bytes.size() - start) + " left");
-    }
-    reader.skip(header.header_size - fields);
-    const Bytes payload = reader.take(header.payload_size);
-    if (reader.failed()) {
-      return damaged("entry " + quote(fatbin_entry_target(header)) + " of " +
-                     std::to_string(header.payload_size) + " bytes passes the end of the file");
-    }
+    FatbinEntryHeader header;
+    KILN_TRY_ASSIGN(const Bytes payload, read_fatbin_entry(reader, header));
     std::vector<std::byte> storage;
     KILN_TRY_ASSIGN(const Bytes image, unpack(header, payload, content_limit, storage));
     const std::string target = fatbin_entry_target(header);

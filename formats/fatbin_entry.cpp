@@ -1,8 +1,13 @@
 #include "formats/fatbin_entry.hpp"
 
-namespace kiln {
+#include "base/diagnostic.hpp"
+#include "base/text.hpp"
 
-FatbinEntryHeader read_fatbin_entry(ByteReader& reader) {
+namespace kiln {
+namespace {
+
+// Reads the known fields. More header may follow, up to `header_size`.
+FatbinEntryHeader read_fields(ByteReader& reader) {
   FatbinEntryHeader entry;
   entry.kind = reader.little<std::uint16_t>();
   reader.skip(2);  // version
@@ -16,6 +21,23 @@ FatbinEntryHeader read_fatbin_entry(ByteReader& reader) {
   reader.skip(8);
   entry.decompressed_size = reader.little<std::uint64_t>();
   return entry;
+}
+
+}  // namespace
+
+Result<Bytes> read_fatbin_entry(ByteReader& reader, FatbinEntryHeader& entry) {
+  const std::size_t start = reader.position(), left = reader.remaining();
+  entry = read_fields(reader);
+  const std::size_t fields = reader.position() - start;
+  if (reader.failed() || entry.header_size < fields) {
+    return malformed("damaged fatbin: an entry header of " + std::to_string(entry.header_size) +
+                     " bytes with " + std::to_string(left) + " left");
+  }
+  reader.skip(entry.header_size - fields);
+  const Bytes payload = reader.take(entry.payload_size);
+  if (!reader.failed()) return payload;
+  return malformed("damaged fatbin: entry " + quote(fatbin_entry_target(entry)) + " of " +
+                   std::to_string(entry.payload_size) + " bytes passes the end of the file");
 }
 
 std::string fatbin_entry_target(const FatbinEntryHeader& entry) {

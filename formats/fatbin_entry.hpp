@@ -5,6 +5,7 @@
 #include <string>
 
 #include "formats/byte_reader.hpp"
+#include "kiln/result.hpp"
 
 namespace kiln {
 
@@ -21,8 +22,9 @@ struct FatbinEntryHeader {
   std::uint64_t decompressed_size = 0;
 };
 
-// Reads the fields above. More header may follow, up to `header_size`.
-FatbinEntryHeader read_fatbin_entry(ByteReader& reader);
+// Reads the header of an entry and returns its payload, which may be compressed. Errors:
+// kInvalidInput.
+Result<Bytes> read_fatbin_entry(ByteReader& reader, FatbinEntryHeader& entry);
 
 // Returns "sm_90a" or "compute_80", or an empty string for an entry of another kind.
 std::string fatbin_entry_target(const FatbinEntryHeader& entry);

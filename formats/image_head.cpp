@@ -41,19 +41,8 @@ Result<ImageHead> read_fatbin_head(Bytes image) {
   ImageHead head;
   ByteReader entries(*slice(image, header, rest));
   while (!entries.at_end()) {
-    const std::size_t start = entries.position();
-    const FatbinEntryHeader entry = read_fatbin_entry(entries);
-    const std::size_t fields = entries.position() - start;
-    if (entries.failed() || entry.header_size < fields) {
-      return malformed("damaged fat binary: an entry header of " +
-                       std::to_string(entry.header_size) + " bytes");
-    }
-    entries.skip(entry.header_size - fields);
-    entries.skip(entry.payload_size);
-    if (entries.failed()) {
-      return malformed("damaged fat binary: an entry of " + std::to_string(entry.payload_size) +
-                       " bytes passes its end");
-    }
+    FatbinEntryHeader entry;
+    KILN_TRY(read_fatbin_entry(entries, entry));
     add_entry(head, fatbin_entry_target(entry));
   }
   return head;
