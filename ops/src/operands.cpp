@@ -7,11 +7,10 @@
 #include "base/diagnostic.hpp"
 
 namespace kiln::ops {
-
 namespace {
 
 constexpr std::size_t kMaxViews = 4;  // of one launch
-// Of the dims of a large view that kernels count together.
+// Maximum number of places in the dims that a kernel of a view counts together.
 constexpr std::size_t kMaxPlaces = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
@@ -55,7 +54,6 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   const Extents& dims = operands.begin()->layout.dims;
   if (geometry != Geometry::kOwn) return {layout_block(operands), dims.rank()};
 
-  constexpr std::size_t kMaxInDim = kMaxPlaces;  // see require_divisible()
   std::array<Extents, kMaxViews> strides;
   std::size_t views = 0;
   for (const NamedOperand& each : operands) strides[views++] = strides_of(each.layout);
@@ -64,7 +62,7 @@ ViewBlock view_block(Geometry geometry, std::initializer_list<NamedOperand> oper
   for (std::size_t dim = 0; dim < dims.rank(); ++dim) {
     const std::size_t size = dims[dim];
     if (size == 1) continue;
-    bool merges = rank != 0 && kept_dims[rank - 1] <= kMaxInDim / size;
+    bool merges = rank != 0 && kept_dims[rank - 1] <= kMaxPlaces / size;
     for (std::size_t view = 0; merges && view < views; ++view) {
       merges = strides[view][rank - 1] == strides[view][dim] * size;
     }

@@ -134,10 +134,10 @@ class Device {
 
   // Finds a kernel in an image that the caller brings, of any kind that the device's driver takes
   // (NVIDIA: cubin, fatbin, PTX; AMD: a code object or an offload bundle; host: a shared object).
-  // The image is copied and identified by its content. Each call computes its SHA-256 and takes
-  // a lock, so keep the Function. The image stays loaded, and the copy kept, until the device closes: a program that
-  // makes an image for each shape grows. Launches are checked against what the image or its driver
-  // says about the kernel's parameters. Errors: as above.
+  // The image is copied and identified by its content. Each call computes its SHA-256 and takes a
+  // lock, so keep the Function. The image stays loaded, and the copy kept, until the device closes:
+  // a program that makes an image for each shape grows. Launches are checked against what the image
+  // or its driver says about the kernel's parameters. Errors: as above.
   Result<Function> function(std::string_view name, const void* image, std::size_t image_bytes) const;
   Result<Function> get_or_load_func_raw(std::string_view name, const void* image,
                                         std::size_t image_bytes) const {
