@@ -244,6 +244,7 @@ class Search {
   Result<Probe> find_or_probe(ToolKind kind, const Candidate& candidate, const fs::path& libraries,
                               const Tool& tool) {
     KeyHasher hasher;
+    hasher.add("probe", probe_code());
     hasher.add("kind", to_string(kind));
     hasher.add("program", candidate.program.string());
     hasher.add("device libraries", libraries.string());

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <initializer_list>
 #include <map>
 #include <optional>
 
@@ -20,6 +19,30 @@ namespace fs = std::filesystem;
 
 // The oldest host compilers that support what host images need (-march=x86-64-v3, _Float16).
 constexpr int kOldestGcc = 12, kOldestClang = 15;
+
+struct NamedPart {
+  std::string role;
+  std::string_view name;
+};
+// What a driver calls for a host image, and with -flto.
+const std::array<NamedPart, 5> kHostPrograms = {{{"compiler", "cc1plus"},
+                                                 {"compiler", "lto1"},
+                                                 {"assembler", "as"},
+                                                 {"linker", "collect2"},
+                                                 {"linker", "ld"}}};
+// What it gives the linker with host_link_flags(). A C library other than glibc has fewer of them.
+const std::array<NamedPart, 12> kHostLinkerInputs = {{{"linked", "crti.o"},
+                                                      {"linked", "crtbeginS.o"},
+                                                      {"linked", "crtendS.o"},
+                                                      {"linked", "crtn.o"},
+                                                      {"linked", "libc.so"},
+                                                      {"linked", "libc.so.6"},
+                                                      {"linked", "libc_nonshared.a"},
+                                                      {"linked", "libm.so"},
+                                                      {"linked", "libm.so.6"},
+                                                      {"linked", "libgcc_s.so"},
+                                                      {"linked", "libgcc_s.so.1"},
+                                                      {"libgcc", "libgcc.a"}}};
 
 // Returns the first dotted number that follows `marker`: "release 13.0, V13.0.88" with marker "V"
 // -> "13.0.88".
@@ -159,21 +182,43 @@ class Prober {
     }
     add_configuration(line_after(text, "InstalledDir:"));
     KILN_TRY(add_with_libraries("program", "library", request_.program));
-    return add_programs_of_gcc(request_.program,
-                               {{"compiler", "cc1plus"}, {"assembler", "as"}, {"linker", "ld"}});
+    for (const auto& [role, name] : kHostPrograms) {
+      KILN_TRY_ASSIGN(const fs::path program, program_of(request_.program, name));
+      if (!program.empty()) KILN_TRY(add_with_libraries(role, "library", program));
+    }
+    for (const auto& [role, name] : kHostLinkerInputs) {
+      KILN_TRY_ASSIGN(const fs::path file, file_of(request_.program, name));
+      if (!file.empty()) add(role, file);
+    }
+    return add_specs("program", request_.program);
   }
 
-  // Adds the programs that a GCC driver calls. clang needs only the linker.
-  Result<void> add_programs_of_gcc(
-      const fs::path& driver,
-      std::initializer_list<std::pair<const char*, const char*>> roles_and_names) {
-    for (const auto& [role, name] : roles_and_names) {
-      KILN_TRY_ASSIGN(const std::string answer,
-                      ask(driver, {std::string("-print-prog-name=") + name}));
-      fs::path program = std::string(trim(answer));
-      if (program.is_relative()) program = find_on_path(program.string(), files_, environment_);
-      if (!program.empty()) add(role, program);
-    }
+  // Returns the path of a program that this compiler driver calls; empty if it has none. clang calls
+  // only the linker.
+  Result<fs::path> program_of(const fs::path& driver, std::string_view name) {
+    KILN_TRY_ASSIGN(const std::string answer,
+                    ask(driver, {"-print-prog-name=" + std::string(name)}));
+    const fs::path program = std::string(trim(answer));
+    if (program.is_absolute()) return program;
+    return find_on_path(program.string(), files_, environment_);
+  }
+
+  // Returns the path of a file that this compiler driver gives the linker; empty if it has none.
+  Result<fs::path> file_of(const fs::path& driver, std::string_view name) {
+    KILN_TRY_ASSIGN(const std::string answer,
+                    ask(driver, {"-print-file-name=" + std::string(name)}));
+    fs::path file = std::string(trim(answer));
+    return file.is_absolute() ? std::move(file) : fs::path();
+  }
+
+  // gcc reads options from a file 'specs' beside its libgcc. The folder is recorded, because the
+  // file may be added later.
+  Result<void> add_specs(const std::string& role, const fs::path& driver) {
+    KILN_TRY_ASSIGN(const fs::path libgcc, file_of(driver, "libgcc.a"));
+    if (libgcc.empty()) return {};
+    const fs::path folder = libgcc.lexically_normal().parent_path();
+    probe_.folders.push_back(folder);
+    add(role, folder / "specs");
     return {};
   }
 
@@ -317,7 +362,9 @@ class Prober {
     if (!gcc.has_parent_path()) gcc = find_on_path(gcc.string(), files_, environment_);
     if (gcc.empty() || files_.kind(gcc) != PathKind::kFile) return {};
     add("preprocessor", gcc);
-    return add_programs_of_gcc(gcc, {{"preprocessor", "cc1plus"}});
+    KILN_TRY_ASSIGN(const fs::path program, program_of(gcc, "cc1plus"));
+    if (!program.empty()) add("preprocessor", program);
+    return add_specs("preprocessor", gcc);
   }
 
   // Sorts the parts and removes duplicates: two programs may load the same library.

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct ProbeRequest {
 //   bundler         program, library
 //   nvcc            program (with nvcc.profile), preprocessor, cicc, libdevice, ptxas
 //   fatbinary       program, library
-//   host-compiler   program, library, compiler, assembler, linker
+//   host-compiler   program, library, compiler, assembler, linker; libgcc, and linked for the other
+//                   files that the linker adds to an image or takes symbol versions from
 struct Probe {
   std::string version;
   std::vector<Tool::Part> parts;
@@ -44,6 +46,9 @@ struct Probe {
 // The error is kUnavailable and says why the program cannot be used, or kInterrupted.
 Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Processes& processes,
                          const Environment& environment);
+
+// A digest of probe_tool's sources: what an older kiln learned about a tool may lack something.
+std::string_view probe_code();
 
 // Returns the path of `name` on PATH, or an empty path.
 std::filesystem::path find_on_path(std::string_view name, const Files& files,

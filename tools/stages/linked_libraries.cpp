@@ -60,9 +60,10 @@ constexpr std::array<LinkedLibrary, 3> kLibraries = {{
      .role = "libdevice",
      .licence = "LicenseRef-NVIDIA-CUDA-EULA",
      .source = "https://docs.nvidia.com/cuda/eula/",
-     .summary = "It is under the CUDA Toolkit End User License Agreement. Attachment A lists "
-                "libdevice.10.bc, the 'NVIDIA Common Device Math Functions Library', among what may "
-                "be distributed with an application; section 1.1.2 has the conditions.",
+     .summary =
+         "It is under the CUDA Toolkit End User License Agreement. Attachment A lists "
+         "libdevice.10.bc, the 'NVIDIA Common Device Math Functions Library', among what may "
+         "be distributed with an application; section 1.1.2 has the conditions.",
      .text = {}},
     {.id = "rocm-device-libs",
      .name = "ROCm device libraries (ocml, ockl, oclc, hip)",
@@ -78,12 +79,13 @@ constexpr std::array<LinkedLibrary, 3> kLibraries = {{
      .name = "libgcc",
      .supplier = "Free Software Foundation, Inc.",
      .tool = "host-compiler",
-     .role = {},
+     .role = "libgcc",
      .licence = "GPL-3.0-or-later WITH GCC-exception-3.1",
      .source = "https://www.gnu.org/licenses/gcc-exception-3.1.html",
-     .summary = "It is under the GNU General Public License, version 3 or later, with the GCC Runtime "
-                "Library Exception, version 3.1, which lets what GCC compiled be conveyed under terms "
-                "of one's own.",
+     .summary =
+         "It is under the GNU General Public License, version 3 or later, with the GCC Runtime "
+         "Library Exception, version 3.1, which lets what GCC compiled be conveyed under terms "
+         "of one's own.",
      .text = {}},
 }};
 

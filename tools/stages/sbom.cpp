@@ -111,8 +111,8 @@ class Writer {
         // The library comes with its compiler and has the same version.
         if (tool.name == "nvcc") version = tool.version;
         for (const auto& [role, digest] : tool.roles) {
-          const bool matches = !library->role.empty() && role.starts_with(library->role);
-          if (matches) digests += (digests.empty() ? "" : ", ") + role + " " + digest;
+          if (role.starts_with(library->role))
+            digests += (digests.empty() ? "" : ", ") + role + " " + digest;
         }
       }
       std::string comment(library->summary);

@@ -22,7 +22,7 @@ std::vector<std::string> compiler_roles(const TargetId& target) {
     case TargetKind::kPtx: return {"program", "preprocessor", "cicc", "libdevice"};
     case TargetKind::kHost: break;
   }
-  return {"program", "library", "compiler", "assembler", "linker"};
+  return {"program", "library", "compiler", "assembler", "linker", "libgcc", "linked"};
 }
 
 std::vector<std::string> assembler_roles() { return {"program", "ptxas"}; }

@@ -140,3 +140,38 @@ TEST_CASE("kiln build finds exactly the steps stale that depend on a changed byt
   }
   CHECK(project.kiln({"build", "--dry-run"}).output.starts_with("15 steps: 0 would run"));
 }
+
+TEST_CASE("kiln build makes a host image anew if a library changed that is linked into it") {
+  const tools::Tool& compiler = real_toolchain().tool(ToolKind::kHostCompiler);
+  fs::path libgcc;
+  for (const tools::Tool::Part& part : compiler.parts) {
+    if (part.role == "libgcc") libgcc = part.path;
+  }
+  if (libgcc.empty()) SKIP("the host compiler of this machine has no libgcc.a");
+  const ScratchFolder folder;
+  Project project(folder / "project");
+  project.write("own/g++", "#!/bin/sh\nexec " + compiler.path.string() + " -B\"${0%/*}\" \"$@\"\n");
+  const fs::path own = project.root() / "own";
+  fs::permissions(own / "g++", fs::perms::owner_all);
+  fs::copy_file(libgcc, own / "libgcc.a");
+  project.environment = {{"KILN_CXX", (own / "g++").string()}};
+  project.write(
+      "targets.json",
+      R"({"format": 1, "name": "demo", "targets": ["host"], "include_directories": ["{kiln}"],)"
+      R"( "modules": [{"name": "divide", "sources": ["divide.cu"]}]})");
+  // A division of 128 bits calls __divti3 of libgcc.a.
+  project.write("divide.cu",
+                "#include \"device/platform.cuh\"\n"
+                "KILN_KERNEL(256, divide, __int128* x, __int128 by) {\n"
+                "  x[kiln::device::thread_index()] /= by;\n}\n");
+  const tools::Outcome built = project.kiln({"build"});
+  INFO(built.diagnostics);
+  REQUIRE(built.ok());
+
+  const ChangedByte changed(own / "libgcc.a");
+  const tools::Outcome stale = project.kiln({"build", "--dry-run", "--explain"});
+  CHECK(stale.output.find("libgcc.a changed") != std::string::npos);
+  // The cache has the image of the former libgcc.a.
+  CHECK(steps_of(project.events({"--out", "other"}), "finished", "ran") ==
+        Steps{"compile divide host"});
+}

@@ -60,6 +60,31 @@ TEST_CASE("find_tools names the files that decide what a tool makes, by role") {
         std::vector<std::string>{"/usr/bin/perl"});
 }
 
+TEST_CASE("find_tools names what a host compiler calls, what it links, and its specs") {
+  FakeToolchain machine;
+  const std::string folder = "/usr/lib/gcc/12/";
+  machine.put("/usr/bin/ld", "ld");
+  for (const char* name : {"cc1plus", "crti.o", "libc.so", "libgcc.a"})
+    machine.put(folder + name, name);
+  machine.processes.add("/usr/bin/g++", [&](const Command& command) {
+    const std::string& option = command.argv.at(1);
+    const std::string name = option.substr(option.find('=') + 1);
+    // gcc answers with the bare name if it has no such file, or leaves it to PATH.
+    if (option == "--version") return FakeToolchain::answer("g++ (Debian 12.2.0-14) 12.2.0\n");
+    const bool is_own = machine.files.status(folder + name).has_value();
+    return FakeToolchain::answer((is_own ? folder + "../12/" : "") + name + "\n");
+  });
+  const Tool before = find(machine).tool(ToolKind::kHostCompiler);
+  CHECK(paths_of(before, "compiler") == std::vector{folder + "cc1plus"});
+  CHECK(paths_of(before, "linker") == std::vector<std::string>{"/usr/bin/ld"});
+  CHECK(paths_of(before, "linked") == std::vector{folder + "crti.o", folder + "libc.so"});
+  CHECK(paths_of(before, "libgcc") == std::vector{folder + "libgcc.a"});
+  CHECK(paths_of(before, "program") == std::vector<std::string>{"/usr/bin/g++"});
+  machine.put(folder + "specs", "*link: -z now");
+  CHECK(paths_of(find(machine).tool(ToolKind::kHostCompiler), "program") ==
+        std::vector<std::string>{"/usr/bin/g++", folder + "specs"});
+}
+
 TEST_CASE("find_tools gives no perl to drive a hipify-perl that kiln was not tested with") {
   FakeToolchain machine;
   const Tool hipify = find(machine).tool(ToolKind::kHipify);
