@@ -24,8 +24,9 @@ class Compiler {
 
   // Returns a name such as "NVRTC 13.0" or "g++".
   virtual std::string name() const = 0;
-  // Identifies this compiler: differs between compilers, and changes when the compiler is updated.
-  virtual std::string identity() const = 0;
+  // Returns what decides an image beside its source: the compiler, its command line, and what kiln
+  // adds to the source.
+  virtual std::string ingredients(const SourceBundle& bundle, const TargetId& target) const = 0;
 
   // Returns the image's bytes. `folder` holds the bundle's files and may be written to. The error
   // is kBuildFailed with a note for each line of the compiler's log. Paths in it are relative to

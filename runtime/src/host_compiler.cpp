@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/processor.hpp"
 #include "base/text.hpp"
 #include "formats/host_flags.hpp"
 #include "runtime/src/file.hpp"
@@ -83,23 +84,19 @@ class HostCompiler final : public Compiler {
   explicit HostCompiler(std::string path) : path_(std::move(path)) {}
 
   std::string name() const override { return path_; }
-  std::string identity() const override { return file_identity(path_); }
+  std::string ingredients(const SourceBundle& bundle, const TargetId& target) const override {
+    std::string all = file_identity(path_) + "\n" + join(command(bundle, "", target), "\n") + "\n";
+    std::string options = all;
+    for (const auto& [name, value] : compiler_variables()) options += value;
+    if (asks_for_native(options)) all += this_processor();
+    return all;
+  }
 
   Result<std::string> compile(const SourceBundle& bundle, const std::string& folder,
                               const TargetId& target) const override {
-    std::vector<std::string> words = {path_};
-    const auto add = [&](const std::vector<std::string>& more, const std::string& prefix = {}) {
-      for (const std::string& word : more) words.push_back(prefix + word);
-    };
-    add(host_compile_flags(target.wave64));
-    add(bundle.include_directories, "-I" + folder + "/");
-    add(bundle.defines, "-D");
-    add(bundle.flags);
-    add(bundle.host_flags);
-    const std::string image = folder + "/.image", log = folder + "/.log";
-    add({"-o", image, folder + "/" + bundle.files.front().path});
-    add(host_link_flags());
-    if (const int status = run(words, environment_in(folder), log); status != 0) {
+    const std::string log = folder + "/.log";
+    const int status = run(command(bundle, folder, target), environment_in(folder), log);
+    if (status != 0) {
       const bool is_unknown = status == -1 && errno == ECHILD;
       const std::string why = is_unknown ? "nothing tells how it ended" : describe(status);
       const std::string text = read_file(log).value_or(std::string());
@@ -110,10 +107,28 @@ class HostCompiler final : public Compiler {
       }
       return error;
     }
-    return read_file(image);
+    return read_file(folder + std::string(kImage));
   }
 
  private:
+  static constexpr std::string_view kImage = "/.image";
+
+  std::vector<std::string> command(const SourceBundle& bundle, const std::string& folder,
+                                   const TargetId& target) const {
+    std::vector<std::string> words = {path_};
+    const auto add = [&](const std::vector<std::string>& more, const std::string& prefix = {}) {
+      for (const std::string& word : more) words.push_back(prefix + word);
+    };
+    add(host_compile_flags(target.wave64));
+    add(bundle.include_directories, "-I" + folder + "/");
+    add(bundle.defines, "-D");
+    add(bundle.flags);
+    add(bundle.host_flags);
+    add({"-o", folder + std::string(kImage), folder + "/" + bundle.files.front().path});
+    add(host_link_flags());
+    return words;
+  }
+
   std::string path_;
 };
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "runtime/src/driver_error.hpp"
 #include "runtime/src/file.hpp"
 #include "runtime/src/library.hpp"
@@ -50,29 +51,20 @@ class RtcCompiler final : public Compiler {
   }
 
   std::string name() const override { return name_; }
-  std::string identity() const override { return name_ + " " + file_identity(path_); }
+  std::string ingredients(const SourceBundle& bundle, const TargetId& target) const override {
+    return name_ + " " + file_identity(path_) + "\n" + join(options(bundle, "", target), "\n") +
+           "\n" + kIntegers;
+  }
 
   Result<std::string> compile(const SourceBundle& bundle, const std::string& folder,
                               const TargetId& target) const override {
-    const SourceBundle::File& source = bundle.files.front();
-    std::vector<std::string> words = {
-        (is_cuda_ ? "--gpu-architecture=" : "--offload-arch=") + to_string(target), "--std=c++17"};
-    if (is_cuda_) words.emplace_back("--device-as-default-execution-space");
-    const std::size_t slash = source.path.rfind('/');
-    words.push_back("-I" + folder +
-                    (slash == std::string::npos ? "" : "/" + source.path.substr(0, slash)));
-    for (const std::string& directory : bundle.include_directories) {
-      words.push_back("-I" + folder + "/" + directory);
-    }
-    for (const std::string& define : bundle.defines) words.push_back("-D" + define);
-    words.insert(words.end(), bundle.flags.begin(), bundle.flags.end());
-    const auto& own = is_cuda_ ? bundle.nvidia_flags : bundle.amd_flags;
-    words.insert(words.end(), own.begin(), own.end());
-    std::vector<const char*> options;
-    for (const std::string& word : words) options.push_back(word.c_str());
+    const std::vector<std::string> words = options(bundle, folder, target);
+    std::vector<const char*> pointers;
+    for (const std::string& word : words) pointers.push_back(word.c_str());
 
     // Uses an absolute name, because quoted includes are searched beside the source. With a
     // relative name, that would be below the program's current folder.
+    const SourceBundle::File& source = bundle.files.front();
     const std::string name = folder + "/" + source.path;
     void* program = nullptr;
     if (const int status = rtc_.create(&program, source.text.c_str(), name.c_str(),
@@ -80,12 +72,31 @@ class RtcCompiler final : public Compiler {
         status != 0) {
       return failure("CreateProgram", status);
     }
-    Result<std::string> image = compile(program, options, folder);
+    Result<std::string> image = compile(program, pointers, folder);
     rtc_.destroy(&program);
     return image;
   }
 
  private:
+  std::vector<std::string> options(const SourceBundle& bundle, const std::string& folder,
+                                   const TargetId& target) const {
+    std::vector<std::string> words = {
+        (is_cuda_ ? "--gpu-architecture=" : "--offload-arch=") + to_string(target), "--std=c++17"};
+    if (is_cuda_) words.emplace_back("--device-as-default-execution-space");
+    const std::string& source = bundle.files.front().path;
+    const std::size_t slash = source.rfind('/');
+    words.push_back("-I" + folder +
+                    (slash == std::string::npos ? "" : "/" + source.substr(0, slash)));
+    for (const std::string& directory : bundle.include_directories) {
+      words.push_back("-I" + folder + "/" + directory);
+    }
+    for (const std::string& define : bundle.defines) words.push_back("-D" + define);
+    words.insert(words.end(), bundle.flags.begin(), bundle.flags.end());
+    const auto& own = is_cuda_ ? bundle.nvidia_flags : bundle.amd_flags;
+    words.insert(words.end(), own.begin(), own.end());
+    return words;
+  }
+
   Result<std::string> compile(void* program, const std::vector<const char*>& options,
                               const std::string& folder) const {
     const int compiled = rtc_.compile(program, static_cast<int>(options.size()), options.data());

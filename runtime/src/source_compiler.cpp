@@ -136,8 +136,7 @@ Result<CompiledImage> SourceCompiler::compile(std::string_view source_bundle, Ba
   if (!folder.empty() && !error) compiled.why_uncached = why_untrusted(folder);
   if (!folder.empty() && !error && compiled.why_uncached.empty()) {
     KeyHasher hasher;
-    hasher.add("compiled", "2")
-        .add("compiler", compiler->identity())
+    hasher.add("ingredients", compiler->ingredients(bundle, target))
         .add("target", to_string(target))
         .add("source", source_bundle);
     for (const auto& [name, value] : compiler_variables()) hasher.add(name, value);

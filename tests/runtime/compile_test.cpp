@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <cstdlib>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -17,6 +17,8 @@
 #include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/processor.hpp"
+#include "formats/host_flags.hpp"
 #include "formats/source_bundle.hpp"
 #include "runtime/src/host_compiler.hpp"
 #include "subject.hpp"
@@ -284,6 +286,30 @@ TEST_CASE("An image that fits is taken before the source") {
   const ModuleEntry module{"both", 0, 1, {kArithmeticKernels}, {images.data(), images.size()}};
   CHECK(load(machine.options(), module).empty());
   CHECK(machine.fake().loads() == std::vector<std::string>{"0 .version 7.0"});
+}
+
+TEST_CASE(
+    "An image's key has the compiler's command line, and the processor if that is asked for") {
+  SourceBundle bundle;
+  bundle.files = {{"nothing.cpp", ""}};
+  const TargetId host{.kind = TargetKind::kHost, .processor = "host"};
+  const auto compiler = runtime::find_host_compiler("true");
+  REQUIRE(compiler);
+  const auto has = [&](const std::string& text) {
+    return (*compiler)->ingredients(bundle, host).find(text) != std::string::npos;
+  };
+  for (const std::string& flag : host_compile_flags(false)) CHECK(has("\n" + flag + "\n"));
+  for (const std::string& flag : host_link_flags()) CHECK(has("\n" + flag + "\n"));
+  CHECK_FALSE(has(this_processor()));
+  SECTION("by a flag of the module") {
+    bundle.host_flags = {"-march=native"};
+    CHECK(has(this_processor()));
+  }
+  SECTION("by a variable") {
+    REQUIRE(::setenv("CCC_OVERRIDE_OPTIONS", "+-mtune=native", 1) == 0);
+    CHECK(has(this_processor()));
+    REQUIRE(::unsetenv("CCC_OVERRIDE_OPTIONS") == 0);
+  }
 }
 
 TEST_CASE("The host's compiler needs to be told how a process ended, and is one program") {

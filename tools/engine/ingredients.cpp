@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/processor.hpp"
 #include "base/text.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
@@ -41,6 +42,12 @@ bool writes_source_folder(const Step& step, const SharedIngredients::Variables& 
     if (std::any_of(words.begin(), words.end(), is_debug)) return true;
   }
   return false;
+}
+
+bool is_for_this_processor(const Step& step, const SharedIngredients::Variables& variables) {
+  return std::ranges::any_of(step.argv, asks_for_native) ||
+         std::ranges::any_of(variables,
+                             [](const auto& variable) { return asks_for_native(variable.second); });
 }
 
 bool depends_on(const Step& step, const Tool::Part& part) {
@@ -251,6 +258,7 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
   if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) add("environment " + name, value);
+  if (is_for_this_processor(step, variables)) add("processor", this_processor());
   if (writes_source_folder(step, variables)) add("source folder", plan.source_root.native());
   for (const Ingredient& file : named_files(step, plan, variables, digests, shared)) {
     add(file.label, file.value);

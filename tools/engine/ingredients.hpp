@@ -8,6 +8,7 @@
 //   argument            one entry per word of argv, with {src} and {out}
 //   rewrite             digest of the code with which kiln changes a converted source, or PTX
 //   environment NAME    value: set by the step, or passed on from the user's environment
+//   processor           this machine's, if an option leaves a choice to it: -march=native
 //   source folder       its path, if nvcc writes it into the output: with debug information, or if
 //                       nvcc cannot be told another name for the source
 //   input {src}/a.cu    digest, or "missing"

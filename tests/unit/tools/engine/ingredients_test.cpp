@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 
+#include "base/processor.hpp"
 #include "tests/support/fake_files.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
@@ -170,6 +171,21 @@ TEST_CASE("ingredients count the user's variables that the tool reads, and no ot
   fixture.environment.variables["NVCC_APPEND_FLAGS"] = "-g";
   CHECK(explain_difference(before, fixture.gather()) ==
         Reasons{"new: environment NVCC_APPEND_FLAGS"});
+}
+
+TEST_CASE("ingredients count the processor if an option leaves a choice to the machine") {
+  Fixture fixture;
+  const Ingredient processor{"processor", this_processor()};
+  const auto count = [&] {
+    const Ingredients all = fixture.gather();
+    return std::count(all.begin(), all.end(), processor);
+  };
+  CHECK(count() == 0);
+  SECTION("in the command line") { fixture.step.argv.push_back("-march=native"); }
+  SECTION("in a variable") {
+    fixture.environment.variables = {{"NVCC_APPEND_FLAGS", "-Xcompiler -mtune=native -O3"}};
+  }
+  CHECK(count() == 1);
 }
 
 // All variables in the manuals of the tools, of their compilers and of the dynamic linker.
