@@ -39,7 +39,8 @@ class CacheLock {
       : opened_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
     if (opened_ < 0) return;
     if (::flock(opened_, LOCK_EX | LOCK_NB) == 0) remove_abandoned(folder);
-    (void)::flock(opened_, LOCK_SH);
+    while (::flock(opened_, LOCK_SH) != 0 && errno == EINTR) {
+    }
   }
   ~CacheLock() {
     if (opened_ >= 0) ::close(opened_);

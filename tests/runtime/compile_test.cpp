@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -244,6 +245,29 @@ TEST_CASE("What a killed program left in the cache goes, unless another program 
   load(machine.options(), second.entry());
   CHECK_FALSE(fs::exists(left));
   CHECK(machine.kept().size() == 2);
+}
+
+TEST_CASE("A signal does not make a program compile in a cache that another one is clearing") {
+  const Machine machine("fake_cuda");
+  const SourceModule module(kSource);
+  fs::create_directories(machine.cache());
+  const int other = ::open(machine.cache().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  REQUIRE(::flock(other, LOCK_EX) == 0);
+  struct sigaction interrupts = {}, before = {};
+  interrupts.sa_handler = [](int) {};  // without SA_RESTART, so that calls that wait end with EINTR
+  REQUIRE(::sigaction(SIGUSR1, &interrupts, &before) == 0);
+
+  std::thread thread([&] { load(machine.options(), module.entry()); });
+  for (int i = 0; i < 50; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    ::pthread_kill(thread.native_handle(), SIGUSR1);
+  }
+  const std::size_t kept = machine.kept().size();
+  ::close(other);
+  thread.join();
+  ::sigaction(SIGUSR1, &before, nullptr);
+  CHECK(kept == 0);  // it waited all the time
+  CHECK(machine.kept().size() == 1);
 }
 
 TEST_CASE("What the compiler says is part of the error") {
