@@ -45,7 +45,7 @@ class Scheduler {
 
   Result<Execution> run() {
     prefetch_digests();
-    settle_fresh_steps();
+    skip_fresh_steps();
     if (unfinished_ != 0) {
       announce();
       prepare_queue();
@@ -124,7 +124,7 @@ class Scheduler {
   }
 
   // Marks fresh steps as done. If there is nothing to do, the run ends here and starts no thread.
-  void settle_fresh_steps() {
+  void skip_fresh_steps() {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       if (inputs_phase(step) == Phase::kDone) {
@@ -161,7 +161,7 @@ class Scheduler {
     return phase;
   }
 
-  // Runs after settle_fresh_steps(). Counts what each step still waits for and queues the steps
+  // Runs after skip_fresh_steps(). Counts what each step still waits for and queues the steps
   // that can start.
   void prepare_queue() {
     for (std::uint32_t i = 0; i < steps_.size(); ++i) {
@@ -194,7 +194,7 @@ class Scheduler {
       if (may_start) {
         enqueue(i);
       } else {
-        finish(i, Phase::kFailed, {});
+        mark_ended(i, Phase::kFailed, {});
       }
     }
   }
@@ -205,7 +205,9 @@ class Scheduler {
     return ready_.pop();
   }
 
-  void finish(std::size_t i, Phase phase, StepReport report) {
+  // Marks a step as done or failed, and what follows from that: steps that waited for it may start,
+  // or fail with it.
+  void mark_ended(std::size_t i, Phase phase, StepReport report) {
     progress_[i].phase = phase;
     --unfinished_;
     if (!is_packing(steps_[i])) --uncompiled_;
@@ -218,7 +220,7 @@ class Scheduler {
     for (const std::uint32_t follower : progress_[i].followers) {
       if (progress_[follower].phase != Phase::kWaiting) continue;
       if (phase == Phase::kFailed) {
-        finish(follower, Phase::kFailed, {});
+        mark_ended(follower, Phase::kFailed, {});
       } else if (--progress_[follower].waits_for == 0) {
         enqueue(follower);
       }
@@ -256,7 +258,7 @@ class Scheduler {
       lock.unlock();
       StepResult result = update(*next, record ? &*record : nullptr);
       lock.lock();
-      settle(*next, std::move(result));
+      record_result(*next, std::move(result));
     }
   }
 
@@ -273,66 +275,81 @@ class Scheduler {
     std::string warning;
   };
 
-  // Brings the output of a step up to date: finds it in the shared store, or runs the step.
+  // Brings the output of a step up to date. Runs without the lock.
   StepResult update(std::size_t i, const StepRecord* record) {
     const Step& step = steps_[i];
     StepResult result;
-    Assessment assessment = progress_[i].assessment ? std::move(*progress_[i].assessment)
-                                                    : assess(step, record, context_);
+    const Assessment assessment = progress_[i].assessment ? std::move(*progress_[i].assessment)
+                                                          : assess(step, record, context_);
     result.report.reasons = assessment.reasons;
     if (assessment.freshness == Freshness::kFresh) {
       result.report.status = StepStatus::kUpToDate;
       result.record = *record;
       return result;
     }
-    std::optional<StepOutput> output =
-        find_in_cache(options_.cache, step, assessment.ingredients, context_);
-    // Held until the output is in the store, so that only one of several builds runs the step.
-    std::optional<RangeLock> claim;
-    if (!output) {
-      claim = claim_in_cache(options_.cache, assessment.ingredients, options_.interrupt);
-      if (claim) {
-        output = find_in_cache(options_.cache, step, assessment.ingredients, context_,
-                               CacheStore::Levels::kLocal);
-      }
-    }
-    result.report.status = output ? StepStatus::kCached : StepStatus::kRan;
-    // A cached step keeps the duration of its last run on this machine.
-    std::uint64_t milliseconds = record == nullptr ? 0 : record->milliseconds;
-    if (!output) {
-      Result<StepOutput> ran = run_step(step, context_, files_, processes_);
-      if (!ran) return failed(std::move(result), std::move(ran).error());
-      output = std::move(*ran);
-      // The inputs were digested before the first step ran, possibly long ago.
-      if (output->changed_meanwhile.empty()) {
-        output->changed_meanwhile =
-            changed_since(assessment.ingredients, step, context_.plan,
-                          context_.toolchain.tool(step.tool), context_.digests);
-      }
-      milliseconds = result.report.milliseconds = output->milliseconds;
-    }
-    if (auto placed = place_output(step, *output, context_, files_); !placed) {
+    Result<Obtained> obtained = obtain_output(step, assessment.ingredients);
+    if (!obtained) return failed(std::move(result), std::move(obtained).error());
+    StepOutput& output = obtained->output;
+    const bool has_run = obtained->status == StepStatus::kRan;
+    result.report.status = obtained->status;
+    if (has_run) result.report.milliseconds = output.milliseconds;
+    if (auto placed = place_output(step, output, context_, files_); !placed) {
       return failed(std::move(result), std::move(placed).error());
     }
-    if (!output->changed_meanwhile.empty()) {
-      result.warning = display_path(output->changed_meanwhile) +
+    if (!output.changed_meanwhile.empty()) {
+      result.warning = display_path(output.changed_meanwhile) +
                        " changed during the build: " + quote(step.id) +
                        " will run again in the next one";
       return result;
     }
-    if (result.report.status == StepStatus::kRan && cache_takes_outputs_) {
-      const auto stored = put_in_cache(options_.cache, step, assessment.ingredients, *output);
-      // The folder may be read-only or the disk full. The warning is given once, and storing stops.
-      if (!stored && cache_takes_outputs_.exchange(false)) {
-        result.warning = "outputs are not kept for other builds: " + stored.error().message;
+    if (has_run) result.warning = store_output(step, assessment.ingredients, output);
+    // A cached step keeps the duration of its last run on this machine.
+    const std::uint64_t last = record == nullptr ? 0 : record->milliseconds;
+    result.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
+                               .dependencies = std::move(output.dependencies),
+                               .output = output.digest,
+                               .log = output.log_digest,
+                               .milliseconds = has_run ? output.milliseconds : last};
+    return result;
+  }
+
+  struct Obtained {
+    StepOutput output;
+    StepStatus status;  // kCached or kRan
+    // Held until the output is in the store, so that only one of several builds runs the step.
+    std::optional<RangeLock> claim;
+  };
+
+  // Finds the output of a step in the shared store, or runs the step.
+  Result<Obtained> obtain_output(const Step& step, const Ingredients& ingredients) {
+    std::optional<StepOutput> found = find_in_cache(options_.cache, step, ingredients, context_);
+    std::optional<RangeLock> claim;
+    if (!found) {
+      claim = claim_in_cache(options_.cache, ingredients, options_.interrupt);
+      // Another build may have run the step while this one waited.
+      if (claim) {
+        found =
+            find_in_cache(options_.cache, step, ingredients, context_, CacheStore::Levels::kLocal);
       }
     }
-    result.record = StepRecord{.ingredients = write_ingredients(assessment.ingredients),
-                               .dependencies = std::move(output->dependencies),
-                               .output = output->digest,
-                               .log = output->log_digest,
-                               .milliseconds = milliseconds};
-    return result;
+    if (found) return Obtained{*std::move(found), StepStatus::kCached, std::move(claim)};
+    KILN_TRY_ASSIGN(StepOutput output, run_step(step, context_, files_, processes_));
+    // The inputs were digested before the first step ran, possibly long ago.
+    if (output.changed_meanwhile.empty()) {
+      output.changed_meanwhile = changed_since(
+          ingredients, step, context_.plan, context_.toolchain.tool(step.tool), context_.digests);
+    }
+    return Obtained{std::move(output), StepStatus::kRan, std::move(claim)};
+  }
+
+  // Puts an output into the shared store. The folder may be read-only or the disk full: the first
+  // failure is returned as a warning, and storing stops.
+  std::string store_output(const Step& step, const Ingredients& ingredients,
+                           const StepOutput& output) {
+    if (!cache_takes_outputs_) return {};
+    const auto stored = put_in_cache(options_.cache, step, ingredients, output);
+    if (stored || !cache_takes_outputs_.exchange(false)) return {};
+    return "outputs are not kept for other builds: " + stored.error().message;
   }
 
   static StepResult failed(StepResult result, Error error) {
@@ -341,7 +358,8 @@ class Scheduler {
     return result;
   }
 
-  void settle(std::size_t i, StepResult result) {
+  // Takes note of what a step came to.
+  void record_result(std::size_t i, StepResult result) {
     state_.is_changed = true;
     // The output in place is now either on record or of unknown origin.
     if (result.record) {
@@ -361,7 +379,7 @@ class Scheduler {
     }
     const Phase phase = result.error ? Phase::kFailed : Phase::kDone;
     progress_[i].error = std::move(result.error);
-    finish(i, phase, std::move(result.report));
+    mark_ended(i, phase, std::move(result.report));
   }
 
   const BuildContext& context_;
