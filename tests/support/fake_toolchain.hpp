@@ -87,7 +87,8 @@ class FakeToolchain {
           std::find(command.argv.begin(), command.argv.end(), "-Xcicc") != command.argv.end();
       if (is_named && refuses_xcicc) return failure("nvcc fatal   : Unknown option '-Xcicc'\n");
       return answer("", "#$ _HERE_=" + root + "/bin\n#$ CICC_PATH=" + root +
-                            "/bin/../nvvm/bin\n#$ NVVMIR_LIBRARY_DIR=" + root +
+                            "/bin/../nvvm/bin\n#$ PATH=" + root + "/bin:" + path_of(command) +
+                            "\n#$ NVVMIR_LIBRARY_DIR=" + root +
                             "/bin/../nvvm/libdevice\n#$ \"$CICC_PATH/cicc\"" +
                             (names_sources ? " --orig_src_path_name \"/dev/null\"" : "") +
                             (is_named ? " --orig_src_path_name name\n" : "\n"));
@@ -95,6 +96,13 @@ class FakeToolchain {
     processes.add(root + "/bin/fatbinary", [](const tools::Command&) {
       return answer("Cuda compilation tools, release 13.0, V13.0.88\n");
     });
+  }
+
+  static std::string path_of(const tools::Command& command) {
+    for (const auto& [name, value] : command.environment) {
+      if (name == "PATH") return value;
+    }
+    return {};
   }
 
   static tools::Outcome failure(std::string diagnostics) {

@@ -273,7 +273,8 @@ class Search {
       if (is_new) program->second = find_on_path(name, files_, environment_).string();
       hasher.add(name, program->second);
     }
-    for (const char* variable : {"LD_LIBRARY_PATH", "COMPILER_PATH", "HIP_CLANG_PATH"}) {
+    for (const char* variable :
+         {"LD_LIBRARY_PATH", "LIBRARY_PATH", "COMPILER_PATH", "HIP_CLANG_PATH"}) {
       const std::string folders = environment_.get(variable).value_or("");
       for (const std::string_view folder : split(folders, ':')) {
         const std::optional<FileStatus> status = files_.status(fs::path(folder));

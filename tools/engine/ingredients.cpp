@@ -62,16 +62,48 @@ std::string label_of(const Tool::Part& part) {
 std::string label_of_input(const std::string& input) { return std::string(kInput) + input; }
 
 // Adds the file names that a word of a command line may contain: the word itself, what follows '='
-// or '@', and the parts of a list. "-fplugin=a.so" -> "a.so", "@words" -> "words".
+// or '@', and the parts of a list. "-fplugin=a.so" -> "a.so", "@words" -> "words",
+// "-Wl,--whole-archive,a.a" -> "a.a".
 void add_names(std::string_view word, std::vector<std::string>& names) {
   if (word.starts_with('@')) word.remove_prefix(1);
   const std::size_t equals = word.find('=');
   if (equals != std::string_view::npos) add_names(word.substr(equals + 1), names);
-  if (word.starts_with('-')) return;
   for (const std::string_view name : split(word, ',')) {
-    if (!name.empty()) names.emplace_back(name);
+    if (!name.empty() && !name.starts_with('-')) names.emplace_back(name);
   }
+  if (word.starts_with('-')) return;
   if (word.find(',') != std::string_view::npos) names.emplace_back(word);
+}
+
+// Visits the files that "-lname" may stand for in the folders of "-Ldir" and LIBRARY_PATH. What
+// compilers link from their own folders is a part of them.
+template <typename Visit>
+void for_each_library(const Step& step, const SharedIngredients::Variables& variables,
+                      Visit visit) {
+  std::vector<std::string_view> folders;
+  for (std::size_t i = 1; i < step.argv.size(); ++i) {
+    std::string_view word = step.argv[i];
+    if (word == "-L" && i + 1 < step.argv.size()) {
+      folders.push_back(step.argv[i + 1]);
+    } else if (word.starts_with("-L")) {
+      folders.push_back(word.substr(2));
+    }
+  }
+  if (const auto path = variables.find("LIBRARY_PATH"); path != variables.end()) {
+    for (const std::string_view folder : split(path->second, ':')) folders.push_back(folder);
+  }
+  for (const std::string_view folder : folders) {
+    for (const std::string& word : step.argv) {
+      if (!word.starts_with("-l") || folder.empty()) continue;
+      const std::string start = std::string(folder) + "/";
+      if (word.starts_with("-l:")) {
+        visit(start + word.substr(3));
+      } else {
+        visit(start + "lib" + word.substr(2) + ".so");
+        visit(start + "lib" + word.substr(2) + ".a");
+      }
+    }
+  }
 }
 
 // Visits the words of a step that may name files, in its command line and in variables.
@@ -84,6 +116,7 @@ void for_each_word(const Step& step, const SharedIngredients::Variables& variabl
     if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
     for (const std::string_view word : split(value, ' ')) visit(word);
   }
+  for_each_library(step, variables, visit);
 }
 
 // Returns the files that options name: lists of options, plug-ins, profiles. Compilers read them

@@ -25,13 +25,14 @@ struct NamedPart {
   std::string_view name;
 };
 // What a driver calls for a host image, and with -flto.
-const std::array<NamedPart, 5> kHostPrograms = {{{"compiler", "cc1plus"},
+const std::array<NamedPart, 6> kHostPrograms = {{{"compiler", "cc1plus"},
+                                                 {"compiler", "lto-wrapper"},
                                                  {"compiler", "lto1"},
                                                  {"assembler", "as"},
                                                  {"linker", "collect2"},
                                                  {"linker", "ld"}}};
 // What it gives the linker with host_link_flags(). A C library other than glibc has fewer of them.
-const std::array<NamedPart, 12> kHostLinkerInputs = {{{"linked", "crti.o"},
+const std::array<NamedPart, 14> kHostLinkerInputs = {{{"linked", "crti.o"},
                                                       {"linked", "crtbeginS.o"},
                                                       {"linked", "crtendS.o"},
                                                       {"linked", "crtn.o"},
@@ -40,8 +41,10 @@ const std::array<NamedPart, 12> kHostLinkerInputs = {{{"linked", "crti.o"},
                                                       {"linked", "libc_nonshared.a"},
                                                       {"linked", "libm.so"},
                                                       {"linked", "libm.so.6"},
+                                                      {"linked", "libmvec.so.1"},
                                                       {"linked", "libgcc_s.so"},
                                                       {"linked", "libgcc_s.so.1"},
+                                                      {"linker", "liblto_plugin.so"},
                                                       {"libgcc", "libgcc.a"}}};
 
 // Returns the first dotted number that follows `marker`: "release 13.0, V13.0.88" with marker "V"
@@ -66,6 +69,17 @@ std::string line_after(std::string_view text, std::string_view marker) {
   if (at == std::string_view::npos) return {};
   const std::string_view rest = text.substr(at + marker.size());
   return std::string(trim(rest.substr(0, rest.find('\n'))));
+}
+
+// Returns the path of a program in the first of the folders of a list like PATH, or an empty path.
+fs::path find_in_folders(std::string_view name, std::string_view path, const Files& files) {
+  for (const std::string_view folder : split(path, ':')) {
+    // An empty or relative entry names another program in each working folder, so it is ignored.
+    if (!folder.starts_with('/')) continue;
+    const fs::path candidate = fs::path(folder) / name;
+    if (files.kind(candidate) == PathKind::kFile) return candidate.lexically_normal();
+  }
+  return {};
 }
 
 class Prober {
@@ -211,14 +225,13 @@ class Prober {
     return file.is_absolute() ? std::move(file) : fs::path();
   }
 
-  // gcc reads options from a file 'specs' beside its libgcc. The folder is recorded, because the
-  // file may be added later.
+  // gcc reads options from a file 'specs', usually beside its libgcc. That folder is recorded,
+  // because the file may be added later.
   Result<void> add_specs(const std::string& role, const fs::path& driver) {
     KILN_TRY_ASSIGN(const fs::path libgcc, file_of(driver, "libgcc.a"));
-    if (libgcc.empty()) return {};
-    const fs::path folder = libgcc.lexically_normal().parent_path();
-    probe_.folders.push_back(folder);
-    add(role, folder / "specs");
+    if (!libgcc.empty()) probe_.folders.push_back(libgcc.lexically_normal().parent_path());
+    KILN_TRY_ASSIGN(const fs::path specs, file_of(driver, "specs"));
+    if (!specs.empty()) add(role, specs);
     return {};
   }
 
@@ -337,7 +350,7 @@ class Prober {
         if (name.ends_with(".bc")) add("libdevice", libdevice / name);
       }
     }
-    return preprocessor();
+    return preprocessor(line_after(dry_run, "#$ PATH="));
   }
 
   // Learns whether nvcc can be told another name for the source. -Xcicc is not in nvcc's manual, so
@@ -355,11 +368,20 @@ class Prober {
   }
 
   // nvcc preprocesses device code with the host's gcc, or with the program that NVCC_CCBIN names.
-  // NVCC_CCBIN may also name the program's folder.
-  Result<void> preprocessor() {
+  // NVCC_CCBIN may also name the program's folder. `path` is nvcc's own PATH, which has folders of
+  // the toolkit before the user's; they are recorded, because a gcc may be added to them later.
+  Result<void> preprocessor(std::string_view path) {
+    const std::string users = environment_.get("PATH").value_or(std::string(kDefaultPath));
+    if (path.empty()) path = users;
     fs::path gcc = environment_.get("NVCC_CCBIN").value_or("gcc");
     if (files_.kind(gcc) == PathKind::kFolder) gcc /= "gcc";
-    if (!gcc.has_parent_path()) gcc = find_on_path(gcc.string(), files_, environment_);
+    if (!gcc.has_parent_path()) {
+      const std::size_t end = path.ends_with(users) ? path.size() - users.size() : path.size();
+      for (const std::string_view folder : split(path.substr(0, end), ':')) {
+        if (files_.kind(folder) == PathKind::kFolder) probe_.folders.emplace_back(folder);
+      }
+      gcc = find_in_folders(gcc.string(), path, files_);
+    }
     if (gcc.empty() || files_.kind(gcc) != PathKind::kFile) return {};
     add("preprocessor", gcc);
     KILN_TRY_ASSIGN(const fs::path program, program_of(gcc, "cc1plus"));
@@ -397,14 +419,7 @@ Result<Probe> probe_tool(const ProbeRequest& request, const Files& files, Proces
 
 fs::path find_on_path(std::string_view name, const Files& files, const Environment& environment) {
   if (name.empty()) return {};
-  const std::string path = environment.get("PATH").value_or(std::string(kDefaultPath));
-  for (const std::string_view folder : split(path, ':')) {
-    // An empty or relative entry names another program in each working folder, so it is ignored.
-    if (!folder.starts_with('/')) continue;
-    const fs::path candidate = fs::path(folder) / name;
-    if (files.kind(candidate) == PathKind::kFile) return candidate.lexically_normal();
-  }
-  return {};
+  return find_in_folders(name, environment.get("PATH").value_or(std::string(kDefaultPath)), files);
 }
 
 }  // namespace kiln::tools

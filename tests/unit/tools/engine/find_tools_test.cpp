@@ -155,6 +155,14 @@ TEST_CASE("find_tools looks again when a program or library is found elsewhere")
     CHECK(paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor") ==
           std::vector<std::string>{"/early/gcc", "/usr/lib/gcc/cc1plus"});
   }
+  SECTION("a gcc beside nvcc, which nvcc takes before those on PATH") {
+    machine.put("/usr/local/cuda/bin/gcc", "another gcc");
+    machine.processes.add("/usr/local/cuda/bin/gcc", [](const Command&) {
+      return FakeToolchain::answer("/usr/lib/gcc/cc1plus\n");
+    });
+    CHECK(paths_of(find(machine).tool(ToolKind::kNvcc), "preprocessor") ==
+          std::vector<std::string>{"/usr/lib/gcc/cc1plus", "/usr/local/cuda/bin/gcc"});
+  }
   SECTION("a library") {
     machine.put("/libraries/libtwo.so", "two");
     (void)find(machine);

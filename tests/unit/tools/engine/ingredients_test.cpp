@@ -285,6 +285,7 @@ TEST_CASE("ingredients count the bytes of a file that an option names") {
        {"opts.txt", "opts.txt"},
        {"--options-file=a.txt,b/opts.txt", "b/opts.txt"},
        {"-fplugin=../p.so", "../p.so"},
+       {"-Wl,--whole-archive,b/libx.a,--no-whole-archive", "b/libx.a"},
        {"--config=/etc/c.cfg", "/etc/c.cfg"}}));
   CAPTURE(word);
   const std::filesystem::path path = fixture.plan.source_root / file;
@@ -309,6 +310,23 @@ TEST_CASE("ingredients count the bytes of a file that an option names") {
   CHECK(changed_since(two, fixture.step, fixture.plan, fixture.nvcc, digests).empty());
   CHECK(changed_since(one, fixture.step, fixture.plan, fixture.nvcc, digests) ==
         files_named_by_options(two)[0]);
+}
+
+TEST_CASE("ingredients count the bytes of libraries in folders that options name") {
+  Fixture fixture;
+  fixture.step.argv.insert(fixture.step.argv.end(),
+                           {"-Lvendor", "-L", "/opt/lib", "-lx", "-l:y.a"});
+  fixture.step.tool = ToolKind::kHostCompiler;
+  fixture.environment.variables["LIBRARY_PATH"] = "/one:/two";
+  const Ingredients before = fixture.gather();
+  const auto [path, shown] =
+      GENERATE(table<std::string, std::string>({{"/home/ada/src/vendor/libx.so", "vendor/libx.so"},
+                                                {"/home/ada/src/vendor/libx.a", "vendor/libx.a"},
+                                                {"/opt/lib/libx.a", "/opt/lib/libx.a"},
+                                                {"/opt/lib/y.a", "/opt/lib/y.a"},
+                                                {"/two/libx.a", "/two/libx.a"}}));
+  REQUIRE(fixture.files.write(path, "x"));
+  CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: " + shown});
 }
 
 TEST_CASE("explain_difference names what changed in the terms of the user") {
