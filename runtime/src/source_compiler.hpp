@@ -3,8 +3,7 @@
 //
 //   <cache folder>/<key>.image   the SHA-256 of key and image in hexadecimal, a newline, the image
 //
-// The key covers the source, the target, what the compiler names as its ingredients, and the
-// variables that it reads.
+// The key covers the source, the target, the compiler's ingredients and the variables that it reads.
 // An entry is written aside and renamed, so that any number of processes may share the folder. A
 // damaged entry counts as missing. If the folder cannot be written, each program compiles anew. A
 // folder that belongs to another user, or that everybody may write to, is not used.
