@@ -50,6 +50,7 @@ inline constexpr unsigned char kPtx[] = R"(.version 7.0
 }
 
 .visible .entry nothing()
+.maxntid 256
 {
   ret;
 }
