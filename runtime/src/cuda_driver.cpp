@@ -11,6 +11,7 @@
 #include "formats/ptx_isa.hpp"
 #include "runtime/src/cuda_symbols.hpp"
 #include "runtime/src/driver_error.hpp"
+#include "runtime/src/shared_pools.hpp"
 
 namespace kiln::runtime {
 namespace cuda {
@@ -35,7 +36,9 @@ class CudaDriver final : public Driver {
   ~CudaDriver() override {
     // If the driver has already shut down, these calls only return an error.
     for (Context& context : contexts_) {
-      if (context.pool.load() != nullptr) cuda_.cuMemPoolDestroy(context.pool);
+      if (context.pool.load() != nullptr) {
+        Pools::of_program().release(cuda_.cuMemPoolDestroy, context.device);
+      }
       if (context.handle.load() != nullptr && !context.is_external) {
         cuda_.cuDevicePrimaryCtxRelease(context.device);
       }
@@ -349,11 +352,13 @@ class CudaDriver final : public Driver {
   }
 
  private:
+  using Pools = SharedPools<CUmemoryPool, CUresult>;
+
   struct Context {
     CUdevice device = 0;
     std::atomic<CUcontext> handle{nullptr};   // the primary context, retained on first use, ...
     bool is_external = false;                 // ... or a context of the caller
-    std::atomic<CUmemoryPool> pool{nullptr};  // made on first use
+    std::atomic<CUmemoryPool> pool{nullptr};  // shared; acquired on first use
   };
 
   // Makes a device's context current on this thread while it lives, and then restores the caller's.
@@ -423,10 +428,18 @@ class CudaDriver final : public Driver {
     if (CUmemoryPool ready = context.pool.load(std::memory_order_acquire)) return ready;
     const std::lock_guard lock(retain_mutex_);
     if (CUmemoryPool ready = context.pool.load(std::memory_order_relaxed)) return ready;
+    KILN_TRY_ASSIGN(const CUmemoryPool pool,
+                    Pools::of_program().acquire(cuda_.cuMemPoolDestroy, context.device,
+                                                [&] { return make_pool(context.device); }));
+    context.pool.store(pool, std::memory_order_release);
+    return pool;
+  }
+
+  Result<CUmemoryPool> make_pool(CUdevice device) {
     std::size_t memory = 0;
-    KILN_CUDA(cuDeviceTotalMem, &memory, context.device);
+    KILN_CUDA(cuDeviceTotalMem, &memory, device);
     std::uint64_t threshold = pool_release_threshold(memory);
-    const CUmemPoolProps properties{kPinnedAllocation, 0, kOnDevice, context.device, {}};
+    const CUmemPoolProps properties{kPinnedAllocation, 0, kOnDevice, device, {}};
     CUmemoryPool pool = nullptr;
     KILN_CUDA(cuMemPoolCreate, &pool, &properties);
     if (const CUresult status = cuda_.cuMemPoolSetAttribute(pool, kReleaseThreshold, &threshold);
@@ -434,7 +447,6 @@ class CudaDriver final : public Driver {
       cuda_.cuMemPoolDestroy(pool);
       return failure("cuMemPoolSetAttribute", status);
     }
-    context.pool.store(pool, std::memory_order_release);
     return pool;
   }
 

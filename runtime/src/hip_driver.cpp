@@ -9,6 +9,7 @@
 #include "formats/launch_bound.hpp"
 #include "runtime/src/driver_error.hpp"
 #include "runtime/src/hip_symbols.hpp"
+#include "runtime/src/shared_pools.hpp"
 
 namespace kiln::runtime {
 namespace hip {
@@ -26,8 +27,9 @@ class HipDriver final : public Driver {
   explicit HipDriver(const Symbols& symbols) : hip_(symbols) {}
 
   ~HipDriver() override {
-    // If the driver has already shut down, this only returns an error.
-    for (const auto& [device, pool] : pools_) hip_.hipMemPoolDestroy(pool);
+    for (const auto& [device, pool] : pools_) {
+      if (pool != nullptr) Pools::of_program().release(hip_.hipMemPoolDestroy, device);
+    }
   }
 
   Result<void> initialise() {
@@ -288,6 +290,8 @@ class HipDriver final : public Driver {
   }
 
  private:
+  using Pools = SharedPools<hipMemPool_t, hipError_t>;
+
   // Makes a device current on this thread while it lives, and then restores the caller's.
   class CurrentDevice {
    public:
@@ -340,11 +344,18 @@ class HipDriver final : public Driver {
     return CurrentDevice(hip_, callers, true);
   }
 
-  // Returns kiln's own pool, made on first use. The device's default pool is shared with the whole
-  // program and keeps no free memory.
+  // Returns kiln's own pool, acquired on first use. The device's default pool is shared with the
+  // whole program and keeps no free memory.
   Result<hipMemPool_t> pool_of(int device) {
     const std::lock_guard lock(pools_mutex_);
-    if (const auto ready = pools_.find(device); ready != pools_.end()) return ready->second;
+    hipMemPool_t& pool = pools_[device];
+    if (pool != nullptr) return pool;
+    KILN_TRY_ASSIGN(pool, Pools::of_program().acquire(hip_.hipMemPoolDestroy, device,
+                                                      [&] { return make_pool(device); }));
+    return pool;
+  }
+
+  Result<hipMemPool_t> make_pool(int device) {
     std::size_t memory = 0;
     KILN_HIP(hipDeviceTotalMem, &memory, device);
     std::uint64_t threshold = pool_release_threshold(memory);
@@ -356,7 +367,6 @@ class HipDriver final : public Driver {
       hip_.hipMemPoolDestroy(pool);
       return failure("hipMemPoolSetAttribute", status);
     }
-    pools_[device] = pool;
     return pool;
   }
 
@@ -393,7 +403,7 @@ class HipDriver final : public Driver {
   int version_ = 0;  // 10000000 * major + 100000 * minor + patch
   int count_ = 0;
   std::mutex pools_mutex_;
-  std::map<int, hipMemPool_t> pools_;  // by device; guarded by pools_mutex_
+  std::map<int, hipMemPool_t> pools_;  // by device, null until acquired; guarded by pools_mutex_
 };
 
 #undef KILN_HIP

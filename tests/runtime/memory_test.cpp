@@ -44,6 +44,40 @@ TEST_CASE("Memory of a pool goes back without a wait") {
   }
 }
 
+TEST_CASE("The runtimes of a program share a device's pool, which the last one destroys") {
+  const auto check_shared = [](const fake::Machine& machine, const OpenOptions& options,
+                               const std::string& create, const std::string& destroy) {
+    {
+      const Device first = open_device(options);
+      allocate_and_free(first);
+      {
+        const Device second = open_device(options);
+        allocate_and_free(second);
+        CHECK(machine.calls(create) == 1);
+      }
+      CHECK(machine.calls(destroy) == 0);
+      allocate_and_free(first);
+    }
+    CHECK(machine.calls(destroy) == 1);
+    allocate_and_free(open_device(options));
+    CHECK(machine.calls(create) == 2);
+    CHECK(machine.calls(destroy) == 2);
+  };
+  SECTION("CUDA") {
+    check_shared(fake_cuda(), fake_cuda_options(), "cuMemPoolCreate", "cuMemPoolDestroy");
+  }
+  SECTION("HIP") {
+    check_shared(fake_hip(), fake_hip_options(), "hipMemPoolCreate", "hipMemPoolDestroy");
+  }
+}
+
+TEST_CASE("A pool that the driver does not make is asked for again") {
+  const Device device = open_device(fake_cuda_options());
+  fake_cuda().fail("cuMemPoolCreate", 1, 2);
+  CHECK_FALSE(device.allocate(64));
+  CHECK(device.allocate(64));
+}
+
 TEST_CASE("A device without a pool, and a program that wants none, allocate as before") {
   fake::Script script = cuda_script();
   script.has_pools = GENERATE(false, true);
