@@ -23,7 +23,7 @@ build() {
       printf 'add_executable(kiln::kiln IMPORTED GLOBAL)\nset_target_properties(kiln::kiln PROPERTIES IMPORTED_LOCATION "%s")\n' \
         "$KILN_PROGRAM" >"$work/kiln.cmake"
       with_cmake "-DFETCHCONTENT_SOURCE_DIR_KILN=$KILN_SOURCE" -DCMAKE_CXX_FLAGS_DEBUG=-O0 \
-        "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF
+        "-DCMAKE_PROJECT_app_INCLUDE=$work/kiln.cmake" -DKILN_BUILD_TOOLS=OFF -DKILN_COMPILE_TOGETHER=ON
       # Without kiln's own kernels, which take minutes.
       grep -q 'KILN_BUILD_OPS:BOOL=OFF' build/CMakeCache.txt ;;
     make | c) make ;;
