@@ -1,6 +1,6 @@
-// Fibers with ucontext, for sanitizer builds. They are slower, but every switch is announced, so
-// that the address sanitizer knows which stack is in use and the thread sanitizer treats each fiber
-// as a thread.
+// Fibers with ucontext, for sanitizer builds and for builds without Boost.Context. They are slower,
+// but need the C library alone. In sanitizer builds, every switch is announced, so that the address
+// sanitizer knows which stack is in use and the thread sanitizer treats each fiber as a thread.
 #include <ucontext.h>
 
 #include <array>
