@@ -128,7 +128,7 @@ void kiln_catalog_get_parameter(const kiln_catalog* catalog, size_t module, size
   *info = {"", "", 0, 0, 0};
   const kiln::KernelEntry* entry = kernel_of(catalog, module, kernel);
   if (entry == nullptr || parameter >= entry->parameters.size()) return;
-  const kiln::ParameterText& text =
+  const kiln::ParameterText text =
       catalog->file.parameters(*module_of(catalog, module), kernel)[parameter];
   const kiln::Parameter& layout = entry->parameters[parameter];
   info->type = text.type.data();

@@ -349,8 +349,10 @@ def rebuild_with(world, tool):
         said = made.stdout + made.stderr
         if made.returncode != 0:
             fail(f"{tool}: {what}", said)
-        if (lines("runs") - runs, consumer() != before) != (kiln, app):
-            fail(f"{tool}: {what}: kiln ran {lines('runs') - runs} times, the program was "
+        ran = lines("runs") - runs
+        allowed = kiln if isinstance(kiln, tuple) else (kiln,)
+        if ran not in allowed or (consumer() != before) != app:
+            fail(f"{tool}: {what}: kiln ran {ran} times, the program was "
                  f"{'' if consumer() != before else 'not '}made again", said)
 
     def write(name, text):
@@ -392,9 +394,9 @@ def rebuild_with(world, tool):
     expect("a source was added", 1, True)
     write("added.cu", "// added, edited\n")
     expect("the added source was edited", 1, True)
-    # CMake's Makefiles never forget a file that a depfile named: for a removed file, kiln runs
-    # again.
-    expect("nothing changed at last", 1 if tool == "cmake" else 0, False)
+    # The Makefiles of older releases of CMake never forget a file that a depfile named: for a
+    # removed file, kiln runs again.
+    expect("nothing changed at last", (0, 1) if tool == "cmake" else 0, False)
     (next(root.glob("**/include/kernels.hpp"))).unlink()
     expect("the generated header was deleted", 1, True)
     # As in docs/BUILD.md.

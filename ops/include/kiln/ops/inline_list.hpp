@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace kiln::ops {
 
@@ -97,6 +98,15 @@ class KernelName {
     return static_cast<std::string_view>(a) == b;
   }
   friend bool operator!=(const KernelName& a, std::string_view b) { return !(a == b); }
+  // Of two names. Templates, so that neither is a candidate for a text, which converts to a name.
+  template <typename Name, typename = std::enable_if_t<std::is_same_v<Name, KernelName>>>
+  friend bool operator==(const KernelName& a, const Name& b) {
+    return a.letters_ == b.letters_;
+  }
+  template <typename Name, typename = std::enable_if_t<std::is_same_v<Name, KernelName>>>
+  friend bool operator!=(const KernelName& a, const Name& b) {
+    return !(a == b);
+  }
 
  private:
   static constexpr std::size_t kLongest = 63;
