@@ -150,17 +150,17 @@ struct SoftmaxRow {
     // Both reductions can use turn 0: they alternate, and each has scratch memory of its own.
     maximum = row_reduce<Largest<N>, false>(its.team, maximum, 0, true);
     const auto weigh = [&](u32 k) { x[k] = softmax_weight<T>(x[k] - maximum); };
-    N sum = 0;
+    N sums[2] = {};  // of every second place, which lose less precision than one long sum
 #pragma unroll 1
     for (u32 first = 0; its.has_slab(first); first += its.team.threads) {
       if (!kept) read(from, first, x);
       each_of(first, [&](u32 k) {
         weigh(k);
-        sum += x[k];
+        sums[k % 2] += x[k];
       });
       if (kWaits && !kept) write(to, first, x, 1);
     }
-    sum = row_reduce<Total<N>, false>(its.team, sum, 0, true);
+    const N sum = row_reduce<Total<N>, false>(its.team, sums[0] + sums[1], 0, true);
     const N scale = softmax_scale<T>(sum);
 #pragma unroll 1
     for (u32 first = 0; its.has_slab(first); first += its.team.threads) {

@@ -13,16 +13,27 @@ template <class T>
 KILN_DEVICE void softmax_in_place(T* row, u32 columns) {
   using N = typename Arithmetic<T>::Number;
   constexpr bool kWaits = sizeof(T) >= 4;
-  N maximum = Largest<N>::identity(), sum = 0;
+  N maximum = Largest<N>::identity();
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) maximum = Largest<N>::join(maximum, widen(row[i]));
+  // Elements join kSums sums in turn, which lose less precision than one long sum.
+  constexpr u32 kSums = 8;
+  N sum[kSums] = {};
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) {
     const N weight = softmax_weight<T>(widen(row[i]) - maximum);
     if (kWaits) row[i] = narrow<T>(weight);
-    sum += weight;
+    const N next = sum[0] + weight;
+#pragma unroll
+    for (u32 k = 0; k + 1 < kSums; ++k) sum[k] = sum[k + 1];
+    sum[kSums - 1] = next;
   }
-  const N scale = softmax_scale<T>(sum);
+#pragma unroll
+  for (u32 step = kSums / 2; step != 0; step /= 2) {
+#pragma unroll
+    for (u32 k = 0; k < step; ++k) sum[k] += sum[k + step];
+  }
+  const N scale = softmax_scale<T>(sum[0]);
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) {
     const N x = widen(row[i]);

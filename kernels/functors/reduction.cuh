@@ -1,5 +1,6 @@
 // The reductions. Each is a monoid with an identity: State is what is kept of the elements seen so
-// far, take() joins an element, join() joins two states, and result() is what is written.
+// far, take() joins an element, join() joins two states, and result() is what is written. of() is
+// the state of one element, which reductions with kIsIndex lack.
 // device/block.cuh runs it. neutral() is an element that changes no state when it follows elements
 // of lower indices. A reduction with kHasOrder is computed by the reduction Given. If kReversed is
 // set, Given takes the elements in reversed order, the least as the greatest
@@ -35,9 +36,8 @@ struct Sum {
   using State = Accumulate<T>;
   KILN_DEVICE static State identity() { return 0; }
   KILN_DEVICE static T neutral() { return result(0, 0); }
-  KILN_DEVICE static State take(State state, T x, u32) {
-    return join(state, static_cast<State>(device::widen(x)));
-  }
+  KILN_DEVICE static State of(T x) { return static_cast<State>(device::widen(x)); }
+  KILN_DEVICE static State take(State state, T x, u32) { return join(state, of(x)); }
   KILN_DEVICE static State join(State a, State b) {
     if constexpr (device::kIsInteger<State>) {
       return static_cast<State>(static_cast<u64>(a) + static_cast<u64>(b));
@@ -72,9 +72,8 @@ struct Extreme {
     return kSign > 0 ? device::least<Number, T>() : device::greatest<Number, T>();
   }
   KILN_DEVICE static T neutral() { return result(identity(), 0); }
-  KILN_DEVICE static State take(State state, T x, u32) {
-    return join(state, static_cast<State>(device::widen(x)));
-  }
+  KILN_DEVICE static State of(T x) { return static_cast<State>(device::widen(x)); }
+  KILN_DEVICE static State take(State state, T x, u32) { return join(state, of(x)); }
   KILN_DEVICE static State join(State a, State b) {
     if constexpr (sizeof(State) == 4 && !device::kIsInteger<State>) {
       return device::math::extreme<kSign, kKeepsNan>(a, b);

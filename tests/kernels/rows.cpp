@@ -29,6 +29,18 @@ Real value_of(RowKind kind, std::size_t i, Random& random) {
   }
 }
 
+// Replaces every second row by one large element and many that are lost one by one in a sum of the
+// elements, of their squares, or of their exponentials. Draws no number that other rows depend on.
+void swallow(DType dtype, std::vector<Bits>& row) {
+  Random random(row.front());
+  if (random.below(2) == 0) return;
+  const Real half = rounding_error(dtype);
+  const Real few[] = {half, std::sqrt(half), 1 + std::log(half) - 0x1p-8L};
+  const Bits small = encode(dtype, few[random.below(3)]);
+  std::fill(row.begin(), row.end(), small);
+  row[random.below(2) == 0 ? 0 : random.below(row.size())] = encode(dtype, 1);
+}
+
 // Returns an integer as the bits of an integer type.
 Bits integer_of(RowKind kind, DType dtype, Real value, Random& random) {
   const Bits sign = Bits{1} << (8 * size_of(dtype) - 1);
@@ -59,6 +71,7 @@ std::vector<Bits> row_of(RowKind kind, DType dtype, std::size_t count, Random& r
   }
   if (!is_float(dtype) || count == 0) return row;
   const auto put = [&](Real value) { row[random.below(count)] = encode(dtype, value); };
+  if (kind == RowKind::kBinades) swallow(dtype, row);
   if (kind == RowKind::kNan) {
     const std::size_t at = random.below(2) == 0 ? 0 : random.below(count);
     row[at] = encode(dtype, std::numeric_limits<Real>::quiet_NaN());
@@ -87,12 +100,13 @@ std::vector<std::byte> rows_of(DType dtype, std::size_t rows, std::size_t column
 
 Real rounding_error(DType dtype) { return unit_in_last_place(compute_dtype(dtype), 1) / 2; }
 
-Real sum_depth(std::size_t count) {
-  const auto roundings = static_cast<Real>((count + 31) / 32 + 8);
+Real sum_depth(std::size_t count, std::uint32_t threads) {
+  const std::uint32_t both = threads | 32, share = both & (0 - both);
+  const auto roundings = static_cast<Real>((count + share - 1) / share + 8);
   return std::min(roundings, static_cast<Real>(count == 0 ? 0 : count - 1));
 }
 
-Sum sum_of(DType dtype, const std::vector<Real>& terms) {
+Sum sum_of(DType dtype, const std::vector<Real>& terms, std::uint32_t threads) {
   Real sum = 0, lost = 0, magnitude = 0;
   int lowest_bit = std::numeric_limits<int>::max();  // exponent of the lowest bit that is set
   for (const Real term : terms) {
@@ -112,7 +126,8 @@ Sum sum_of(DType dtype, const std::vector<Real>& terms) {
   if (!std::isfinite(sum)) return {sum, 0};
   const int bits = compute_dtype(dtype) == DType::kF64 ? 53 : 24;
   const bool is_exact = magnitude == 0 || magnitude <= std::ldexp(1.0L, lowest_bit + bits);
-  return {sum + lost, is_exact ? 0 : sum_depth(terms.size()) * rounding_error(dtype) * magnitude};
+  return {sum + lost,
+          is_exact ? 0 : sum_depth(terms.size(), threads) * rounding_error(dtype) * magnitude};
 }
 
 }  // namespace kiln::conformance

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "expected.hpp"
@@ -16,7 +17,8 @@ enum class RowKind : std::uint8_t {
   kUniform,     // from 0 to 1
   kWholes,      // small integers of both signs: every sum of them is exact
   kNormal,      // of both signs, around 0
-  kBinades,     // of both signs, with magnitudes that are far apart
+  kBinades,     // with magnitudes that are far apart: of both signs, or one large element and many
+                // that are lost when they are added to it one by one
   kOffset,      // around a mean that is large relative to the spread
   kEqual,       // a single value, so that extremes tie
   kZeros,       // of both signs
@@ -37,16 +39,17 @@ std::vector<Bits> row_of(RowKind kind, DType dtype, std::size_t count, Random& r
 std::vector<std::byte> rows_of(DType dtype, std::size_t rows, std::size_t columns, Random& random,
                                std::size_t first_kind = 0);
 
-// The value of a sum of floats, computed in the computing type of `dtype`, and its permitted error.
-// The sum may use any order in which no running sum has more than a 32nd of the terms.
+// The value of a sum of floats, computed in the computing type of `dtype`, and its permitted error
+// if `threads` threads share the sum.
 struct Sum {
   Real value = 0;
   Real error = 0;  // absolute; 0 if every order is exact
 };
-Sum sum_of(DType dtype, const std::vector<Real>& terms);
+Sum sum_of(DType dtype, const std::vector<Real>& terms, std::uint32_t threads = 32);
 
-// Number of roundings that a term passes through in such a sum.
-Real sum_depth(std::size_t count);
+// Most roundings that a term passes through in such a sum: n / t + 8, where t is the largest power
+// of two, up to 32, that divides `threads`. Each of t threads adds up its terms one by one.
+Real sum_depth(std::size_t count, std::uint32_t threads = 32);
 
 // Half a unit in the last place of 1: the relative error of one operation of the computing type.
 Real rounding_error(DType dtype);

@@ -58,12 +58,14 @@ struct Affine {
   Real beta_of(std::size_t i) const { return beta.empty() ? 0 : beta[i]; }
 };
 
-std::vector<Expected> rmsnorm_reference(DType dtype, const Row& x, const Affine& affine) {
+// `threads` share the row.
+std::vector<Expected> rmsnorm_reference(DType dtype, const Row& x, const Affine& affine,
+                                        std::uint32_t threads) {
   const auto count = static_cast<Real>(x.size());
   Real squares = 0;
   for (const Real value : x) squares += value * value;
   const Real scale = 1 / std::sqrt(squares / count + static_cast<Real>(affine.epsilon));
-  const Real relative = (sum_depth(x.size()) / 2 + 8) * kHalfUnit;
+  const Real relative = (sum_depth(x.size(), threads) / 2 + 8) * kHalfUnit;
   std::vector<Expected> expected;
   for (std::size_t i = 0; i < x.size(); ++i) {
     expected.push_back(
@@ -72,9 +74,10 @@ std::vector<Expected> rmsnorm_reference(DType dtype, const Row& x, const Affine&
   return expected;
 }
 
-std::vector<Expected> layernorm_reference(DType dtype, const Row& x, const Affine& affine) {
+std::vector<Expected> layernorm_reference(DType dtype, const Row& x, const Affine& affine,
+                                          std::uint32_t threads) {
   const auto count = static_cast<Real>(x.size());
-  const Real depth = sum_depth(x.size());
+  const Real depth = sum_depth(x.size(), threads);
   Real sum = 0, magnitude = 0, variance = 0;
   for (const Real value : x) {
     sum += value;
@@ -263,11 +266,8 @@ NormCase random_norm_case(Kind kind, Draw& draw) {
   if (kind == Kind::kSoftmax) return choice;
   choice.has_alpha = !draw.one_in(3);
   choice.has_beta = kind == Kind::kRmsNorm || !draw.one_in(3);
-  // The permitted error is that of 32 threads or more, or of few columns. Blocks of parts of waves
-  // have fewer threads for a row.
   if (choice.geometry == ops::Geometry::kReference && draw.one_in(2)) {
     choice.block_x = draw.threads(1024);
-    if (choice.columns > 64) choice.block_x = (choice.block_x + 31) / 32 * 32;
     const auto most = static_cast<std::uint32_t>(draw.size(1024 / choice.block_x));
     for (std::uint32_t y = 1; y <= most; ++y) {
       if (choice.rows % y == 0) choice.block_y = y;  // blocks of whole rows
@@ -331,13 +331,14 @@ Case build(std::string name, Kind kind, DType dtype, const NormCase& choice, con
     };
     const Affine affine{numbers(dtype, alpha, 0, count(alpha)),
                         numbers(dtype, beta, 0, count(beta)), epsilon};
+    const std::uint32_t threads = choice.block_x == 0 ? 32 : choice.block_x;
     std::vector<Expected> all;
     for (std::size_t r = 0; r < choice.rows; ++r) {
       const Row row = numbers(dtype, *source, r * choice.columns, choice.columns);
       const std::vector<Expected> expected = kind == Kind::kSoftmax ? softmax_reference(dtype, row)
                                              : kind == Kind::kRmsNorm
-                                                 ? rmsnorm_reference(dtype, row, affine)
-                                                 : layernorm_reference(dtype, row, affine);
+                                                 ? rmsnorm_reference(dtype, row, affine, threads)
+                                                 : layernorm_reference(dtype, row, affine, threads);
       all.insert(all.end(), expected.begin(), expected.end());
     }
     return all;
@@ -420,7 +421,7 @@ Contracts norm_contracts() {
       {"softmax_staged", "as softmax, many short rows", kFloatsIn, "as softmax", "as softmax",
        "A name of our own."},
       {"rmsnorm", "x α / sqrt(mean x² + ε)", "f32",
-       "1, and (n / 32 + 8) / 2 + 8 half units for the mean and the root", "",
+       "1, and half of fast_sum's and 8 half units for the mean and the root", "",
        "Zhang and Sennrich 2019, arXiv 1910.07467. Kept: f32 for f64, too; α may be null."},
       {"layernorm", "(x - mean) α / sqrt(variance + ε) + β", "f32",
        "1, and what the mean, the variance and the root round", "",

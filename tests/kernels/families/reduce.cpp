@@ -28,7 +28,8 @@ Bits integer_mask(DType dtype) {
   return size_of(dtype) == 8 ? ~Bits{0} : (Bits{1} << (8 * size_of(dtype))) - 1;
 }
 
-Expected sum_reference(DType dtype, const std::vector<Bits>& row) {
+// `threads` share the row.
+Expected sum_reference(DType dtype, const std::vector<Bits>& row, std::uint32_t threads) {
   if (!is_float(dtype)) {
     Bits sum = 0;
     for (const Bits bits : row) sum += bits;
@@ -36,7 +37,7 @@ Expected sum_reference(DType dtype, const std::vector<Bits>& row) {
   }
   std::vector<Real> terms;
   for (const Bits bits : row) terms.push_back(decode(dtype, bits));
-  const Sum sum = sum_of(dtype, terms);
+  const Sum sum = sum_of(dtype, terms, threads);
   return Expected::within(dtype, sum.value, {0, 0, sum.error});
 }
 
@@ -78,9 +79,10 @@ Expected index_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row)
   return Expected::exactly(best);
 }
 
-Expected reduce_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row) {
+Expected reduce_reference(ReduceOp op, DType dtype, const std::vector<Bits>& row,
+                          std::uint32_t threads) {
   switch (op) {
-    case ReduceOp::kSum: return sum_reference(dtype, row);
+    case ReduceOp::kSum: return sum_reference(dtype, row, threads);
     case ReduceOp::kMin:
     case ReduceOp::kMax: return extreme_reference(op, dtype, row);
     case ReduceOp::kArgMin:
@@ -245,6 +247,14 @@ struct ReduceCase {
   std::uint32_t parts = 0;  // of a row, for split_<...>
   bool least = false;       // for split_<...>, which also finds the largest element
 
+  // Number of threads that share a row, for the permitted error of its sum.
+  std::uint32_t sharing(bool apart) const {
+    if (grid.threads == 0) return 32;
+    if (!apart) return grid.threads;
+    // A wave of up to 64 lanes takes as many rows, and each thread joins eight elements pairwise.
+    return grid.threads % 64 == 0 ? grid.threads / 8 : 1;
+  }
+
   std::string name(std::string_view kernel) const {
     std::string text = std::string(kernel) + "/" + shape.name;
     if (least) text += "/least";
@@ -259,10 +269,6 @@ struct ReduceCase {
 
 ReduceCase random_reduce_case(Draw& draw, bool several_dims) {
   ReduceCase choice{random_shape(draw, several_dims), draw.grid()};
-  // The permitted error is that of sums by 32 threads or more.
-  if (choice.grid.threads < 32 && choice.grid.blocks != 0) {
-    choice.grid = grid_of(choice.grid.blocks, choice.grid.threads + 32);
-  }
   choice.src_misalignment = draw.misalignment();
   choice.dst_misalignment = draw.misalignment();
   return choice;
@@ -349,6 +355,7 @@ std::vector<ReduceCase> split_cases(const Wanted& wanted, bool several_dims, boo
 
 CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const ReduceCase& choice) {
   const std::string name = choice.name(kernel);
+  const std::uint32_t threads = choice.sharing(kernel.rfind("split_apart", 0) == 0);
   return {name, choice.grid.work(count_of(choice.shape.layout)), [=](const Seed& seed) {
             Random random(seed.own);
             const Shape& shape = choice.shape;
@@ -365,7 +372,7 @@ CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const Redu
             dst.expected = [=] {
               std::vector<Expected> expected;
               for (const std::vector<Bits>& row : rows_in(shape, dtype, *source)) {
-                expected.push_back(reduce_reference(op, dtype, row));
+                expected.push_back(reduce_reference(op, dtype, row, threads));
               }
               return expected;
             };
@@ -386,7 +393,7 @@ CaseSpec fast_case(std::string_view kernel, ReduceOp op, DType dtype, const Redu
 // A sum that starts from `first` and is rounded to its own type after each addition, in any order.
 Expected sum_into_reference(DType dtype, Bits first, std::vector<Bits> row) {
   row.push_back(first);
-  if (!is_float(dtype)) return sum_reference(dtype, row);
+  if (!is_float(dtype)) return sum_reference(dtype, row, 1);
   Real magnitude = 0;
   std::vector<Real> terms;
   for (const Bits bits : row) {
@@ -480,8 +487,9 @@ Contracts reduce_contracts() {
   const std::string index = "NaN is skipped; of nothing but NaN the index is 0";
   return {
       {"fast_sum", "Σ x over the reduced dims", "f64 in f64, other floats in f32",
-       "(n / 32 + 8) half units of Σ abs x; exact where every order is", "integers wrap",
-       "Mended: the original rounds to f16 and bf16 at each step."},
+       "(n / t + 8) half units of Σ abs x, t: the largest power of two up to 32 that divides the "
+       "number of threads that share the row; exact where every order is",
+       "integers wrap", "Mended: the original rounds to f16 and bf16 at each step."},
       {"fast_max", "max x", "", "exact", extreme, "Kept: the rule for NaN by type."},
       {"fast_min", "min x", "", "exact", extreme, ""},
       {"fast_argmax", "the index of max x along the last dim", "", "exact", index,
@@ -496,7 +504,8 @@ Contracts reduce_contracts() {
       {"split_extreme", "as fast_max, or as fast_min", "", "exact", extreme, ""},
       {"split_argextreme", "as fast_argmax, or as fast_argmin", "", "exact", index, ""},
       {"split_apart_sum", "as split_sum, of elements that do not lie side by side",
-       "f64 in f64, other floats in f32", "as fast_sum", "integers wrap", ""},
+       "f64 in f64, other floats in f32", "as fast_sum, of an eighth of the block's threads",
+       "integers wrap", ""},
       {"split_apart_extreme", "as split_extreme", "", "exact", extreme, ""},
       {"split_apart_argextreme", "as split_argextreme", "", "exact", index, ""},
       {"sum", "out += Σ x over the summed dims", "the element type, atomically",
