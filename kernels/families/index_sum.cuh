@@ -37,6 +37,7 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
   if (count == 1 && bring_few<Bring::kAdd, Ids::kShared>(ids, inp, out, left, 1, dst_dim, right)) {
     return;
   }
+  if (leaves_at_once()) return;
   const Neighbours<T> units(inp, out, right);
   const Places<Id> places(dst_dim);
   const u64 all = left * count * units.per_row;
@@ -69,6 +70,7 @@ KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, 
       bring_few<Bring::kAdd, Ids::kOwn>(ids, inp, out, left, 1, dst_dim, right)) {
     return;
   }
+  if (leaves_at_once()) return;
   const Places<Id> places(dst_dim);
   const u64 slab = src_dim * right, all = left * slab;
   const Spread spread(all);
@@ -91,6 +93,7 @@ KILN_DEVICE void index_sum_sorted(const Id* ids, const u32* order, u64 count, co
   if (count == 1 && bring_few<Bring::kAdd, Ids::kShared>(ids, inp, out, left, 1, dst_dim, right)) {
     return;
   }
+  if (leaves_at_once()) return;
   constexpr u32 kCount = Neighbours<T>::kCount;
   const Neighbours<T> units(inp, out, right);
   const Places<Id> places(dst_dim);

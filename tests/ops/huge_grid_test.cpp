@@ -1,0 +1,86 @@
+// Launches that only programs without the helpers make: grids so large that 32 bits cannot count
+// their threads, and views without elements. On the device of KILN_TEST_DRIVER
+// (tests/runtime/subject.hpp).
+#include <catch2/catch_test_macros.hpp>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "kiln/ops.hpp"
+#include "kiln/ops/kernels.hpp"
+#include "subject.hpp"
+
+namespace kiln::ops {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+struct Subject {
+  Runtime runtime = testing::open_subject();
+  Device device = *runtime.default_device();
+  Launcher launcher{device};
+
+  bool is_gpu() const {
+    return device.info().backend == Backend::kCuda || device.info().backend == Backend::kHip;
+  }
+
+  // A buffer of small numbers.
+  Buffer numbers(DType dtype, std::size_t count) const {
+    Bytes bytes(count * size_of(dtype));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t bits = Scalar::from(dtype, static_cast<double>(i * 7 % 5)).bits;
+      std::memcpy(&bytes[i * size_of(dtype)], &bits, size_of(dtype));
+    }
+    return *device.upload(bytes);
+  }
+
+  Bytes result(const Launch& launch, const Buffer& out) const {
+    if (const auto done = device.fill(out.data(), 0, out.size()); !done) FAIL(done.error().text());
+    if (const auto done = launcher.run(launch); !done) FAIL(done.error().text());
+    if (const auto done = device.synchronize(); !done) FAIL(done.error().text());
+    return *device.download<std::byte>(out);
+  }
+
+  // Compares a launch in its own grid with the same in `blocks` blocks of `block` threads.
+  template <class Call>
+  void check(const Call& call, const Buffer& out, std::uint32_t blocks, Dim3 block) const {
+    const Result<Launch> planned = plan(call, Gpu::of(device.info()));
+    if (!planned) FAIL(planned.error().text());
+    Launch launch = *planned;
+    INFO(std::string_view(launch.kernel) << ", " << blocks << " blocks");
+    const Bytes expected = result(launch, out);
+    launch.grid.x = blocks;
+    launch.block = block;
+    CHECK(result(launch, out) == expected);
+  }
+};
+
+// Blocks of 1024 threads whose threads, and of 256 whose threads, 32 bits do not count.
+constexpr std::uint32_t kBlocksOf1024 = (1u << 22) + 3, kBlocksOf256 = 1u << 24;
+
+TEST_CASE("Sums by ids add each element once in a grid of 2^32 threads") {
+  const Subject subject;
+  constexpr std::size_t kCount = 6, kColumns = 50;
+  const Buffer ids = subject.numbers(DType::kU32, kCount * kColumns);
+  const Buffer order = *subject.device.upload(std::vector<std::uint32_t>{0, 5, 3, 1, 4, 2});
+  const Buffer inp = subject.numbers(DType::kF32, kCount * kColumns);
+  const Buffer out = subject.numbers(DType::kF32, 5 * kColumns);
+  IndexAdd call;
+  call.dims = {kCount, kColumns};
+  call.size = 5;
+  call.ids = ids.data(), call.inp = inp.data(), call.out = out.data(), call.sorted = order.data();
+  for (const SumOrder each : {SumOrder::kAny, SumOrder::kSorted}) {
+    call.order = each;
+    subject.check(call, out, kBlocksOf1024, {1024});
+  }
+  Scatter scatter;
+  scatter.op = ScatterOp::kAdd;
+  scatter.order = SumOrder::kAny;
+  scatter.dims = {kCount, kColumns};
+  scatter.size = 5;
+  scatter.ids = ids.data(), scatter.inp = inp.data(), scatter.out = out.data();
+  subject.check(scatter, out, kBlocksOf1024, {1024});
+}
+
+}  // namespace
+}  // namespace kiln::ops
