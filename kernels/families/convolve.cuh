@@ -17,6 +17,7 @@
 #include "device/index.cuh"
 #include "device/platform.cuh"
 #include "device/wave.cuh"
+#include "families/spread.cuh"
 #include "tuning/convolve.hpp"
 
 namespace kiln::families {
@@ -581,8 +582,7 @@ template <bool kTransposed, u32 kDims, class Number, class T>
 KILN_DEVICE void convolve(u64 rows_out, u64 columns_out, u64 stride, u64 padding, u64 dilation,
                           const u64* info, const T* src, const T* kernel, T* dst) {
   // A multiprocessor holds one block of 1024 threads. That many blocks work; the others exit early.
-  const u32 blocks =
-      block_size() == 1024 && multiprocessors() < block_count() ? multiprocessors() : block_count();
+  const u32 blocks = blocks_up_to(block_size() == 1024 ? multiprocessors() : kAllBlocks);
   if (block_index() >= blocks) return;
   const auto n = [](u64 size) { return static_cast<u32>(size); };
   if (convolve_alone<kTransposed, kDims, Number>(blocks, rows_out, columns_out, n(stride),

@@ -69,8 +69,9 @@ KILN_DEVICE void multiply_float_rows(const Matrix& matrix, const FloatVector& ve
   using Piece = gguf::Piece<Format, kWords>;
   const u32 pieces = columns / Format::kValues * Piece::kPerBlock;
   const Team team = block_team();
+  if (leaves_to_all()) return;
 #pragma unroll 1
-  for (u32 first = block_index() * kRows; first < rows; first += block_count() * kRows) {
+  for (u32 first = block_index() * kRows; first < rows; first += all_blocks() * kRows) {
     const u8* row[kRows];
 #pragma unroll
     for (u32 r = 0; r < kRows; ++r) row[r] = matrix.row(first + r < rows ? first + r : rows - 1);

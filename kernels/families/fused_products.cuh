@@ -93,7 +93,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
   const u32 first = block_index_y() * Tiles::kVectors;
   tuning::ExpertTile of{0, first, static_cast<u32>(count)};
   if (tiles != nullptr) of = tiles[block_index_y()];
-  if (of.begin >= of.end) return;
+  if (leaves_to_all() || of.begin >= of.end) return;
   const FloatResults results{dst, 0, type, false};
   const u32 blocks = static_cast<u32>(columns) / Format::kValues;
   const u32 stride = static_cast<u32>(padded) / 32 * kBlockWords;
@@ -107,7 +107,7 @@ KILN_DEVICE void fused_matrix(const void* weights, const f32* gates, const void*
   const u32 tile_rows = Tiles::rows_of_tile(matrix.rows);
 #pragma unroll 1
   for (u32 first_row = block_index() * tile_rows; first_row < matrix.rows;
-       first_row += block_count() * tile_rows) {
+       first_row += all_blocks() * tile_rows) {
     Tiles::multiply(
         shared.of, matrix, of_tile,
         [&](u32 row, u32 v, f32 value) { shared.results[v][row - first_row] = value; }, tile_rows,

@@ -25,6 +25,7 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
                          i32 vectors, i32 rows_y, i32 rows_dst) {
   using Product = MatrixProduct<Format>;
   using Tiles = typename Product::Tiles;
+  if (leaves_to_all()) return;
   const Product product(vx, vy, columns, rows_x, vectors, rows_y);
   KILN_SHARED(shared, typename Tiles::Shared);
   const auto output = [&](u32 row, u32 vector, f32 value) {
@@ -37,7 +38,7 @@ KILN_DEVICE void mul_mat(const void* vx, const void* vy, f32* dst, i32 columns, 
     VectorRows of_tile = product.vectors;
     of_tile.count = min_of(count, v + tile_vectors);
 #pragma unroll 1
-    for (u32 r = block_index() * tile_rows; r < rows; r += block_count() * tile_rows) {
+    for (u32 r = block_index() * tile_rows; r < rows; r += all_blocks() * tile_rows) {
       Tiles::multiply(shared, product.matrix, of_tile, output, tile_rows, r, v);
     }
   }

@@ -4,6 +4,7 @@
 #include "device/chunk.cuh"
 #include "device/join.cuh"
 #include "device/platform.cuh"
+#include "families/spread.cuh"
 #include "gguf/q8_1.cuh"
 
 namespace kiln::families {
@@ -64,14 +65,14 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
                                const u32* order = nullptr, u32 each = 1) {
   const u32 groups = static_cast<u32>(padded) / 32;
   const u32 of_block = block_size() / kQuantizeThreads;
-  if (block_index() * of_block >= groups) return;
+  if (leaves_to_all() || block_index() * of_block >= groups) return;
   const u64 y = block_index_y();
   const u32 lane = thread_index() % kQuantizeThreads;
   const u64 from = order == nullptr ? y : order[y] / each;
   const T* const row = x + from * static_cast<u32>(columns);
   gguf::Q8_1* const blocks = static_cast<gguf::Q8_1*>(out) + y * groups;
 #pragma unroll 1
-  for (u32 first = block_index() * of_block; first < groups; first += block_count() * of_block) {
+  for (u32 first = block_index() * of_block; first < groups; first += all_blocks() * of_block) {
     // All lanes stay for the exchanges. Lanes behind the end load and store nothing.
     const u32 group = first + thread_index() / kQuantizeThreads;
     f32 v[4];

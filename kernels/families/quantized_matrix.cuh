@@ -12,6 +12,7 @@
 #include "device/platform_lanes.cuh"
 #include "device/platform_order.cuh"
 #include "device/wave.cuh"
+#include "families/spread.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q8_1.cuh"
 #include "tuning/quantized.hpp"
@@ -478,9 +479,10 @@ struct MatrixVectors {
     const bool is_deep = waves <= kMaxWaves / 2 && matrix.rows <= tuning::kRowsCopiedAhead;
     const u32 depth = is_deep ? 4 : 2, ahead = (depth - 1) * stride;
     Step* const steps = shared.steps + wave * depth;
+    if (leaves_to_all()) return;
 #pragma unroll 1
     for (u32 first = block_index() * kTileRows; first < matrix.rows;
-         first += block_count() * kTileRows) {
+         first += all_blocks() * kTileRows) {
       Results results;
       // All waves make the same number of rounds. In the first ones no step has arrived yet.
 #pragma unroll 1

@@ -10,6 +10,7 @@
 #include "device/platform.cuh"
 #include "device/platform_lanes.cuh"
 #include "device/wave.cuh"
+#include "families/spread.cuh"
 #include "gguf/block.cuh"
 #include "gguf/q4_0.cuh"
 #include "gguf/q4_k.cuh"
@@ -424,8 +425,9 @@ KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vecto
   const u32 lane = lane_index(), width = wave_width(), waves = wave_count();
   const u32 wave = uniform(wave_index());
   const bool is_idle = lane >= columns / Format::kValues * Piece::kPerBlock;
+  // Blocks whose rows 32 bits cannot count write rows that others write, too.
 #pragma unroll 1
-  for (u32 row = block_index() * waves + wave; row < rows; row += block_count() * waves) {
+  for (u32 row = block_index() * waves + wave; row < rows; row += all_blocks() * waves) {
     f32 sums[kShares] = {};
     if (!is_idle) {
       const Piece piece(matrix.row(row), lane);

@@ -270,10 +270,16 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
     // 6.6 -> 7.0; f32 2^28, own geometry, 545 -> 576.
     first = uniform(first);
 #pragma unroll 1
-    for (; first < rows; first += stride) take(first + lead);
+    for (; first < rows; first += stride) {
+      take(first + lead);
+      if (rows - first <= stride) return;  // 32 bits cannot count further
+    }
   } else {
 #pragma unroll 1
-    for (u32 mine = first + lead; mine - lead < rows; mine += stride) take(mine);
+    for (u32 mine = first + lead; mine - lead < rows; mine += stride) {
+      take(mine);
+      if (rows - (mine - lead) <= stride) return;
+    }
   }
 }
 

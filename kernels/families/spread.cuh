@@ -41,6 +41,11 @@ KILN_DEVICE bool leaves_at_once() { return block_index() >= max_blocks(); }
 // The same for kernels whose own geometry has a thread for each chunk, however many there are.
 KILN_DEVICE bool leaves_to_few() { return block_index() >= few_or_all_blocks(); }
 
+// The same for kernels all of whose blocks have work, up to a number that lets 32 bits count what
+// all of them take at once: a thread or a row, or a hundred of them. all_blocks() work.
+KILN_DEVICE bool leaves_to_all() { return block_index() >= kAllBlocks; }
+KILN_DEVICE u32 all_blocks() { return blocks_up_to(kAllBlocks); }
+
 // Number of blocks of 1024 threads that this device holds at once, and of their threads.
 KILN_DEVICE u32 resident_blocks() { return multiprocessors() * (kMachine.threads / 1024); }
 KILN_DEVICE u32 resident_threads() { return resident_blocks() * 1024; }

@@ -82,5 +82,37 @@ TEST_CASE("Sums by ids add each element once in a grid of 2^32 threads") {
   subject.check(scatter, out, kBlocksOf1024, {1024});
 }
 
+TEST_CASE("Convolutions end in a grid of 2^32 threads") {
+  const Subject subject;
+  const Buffer src = subject.numbers(DType::kF32, 40), out = subject.numbers(DType::kF32, 200);
+  Convolution call;
+  call.src_layout = {{1, 1, 40}};
+  call.kernel_layout = {{1, 1, 3}};
+  call.tiles = ConvolutionTiles::kNone;
+  call.src = src.data(), call.kernel = src.data(), call.dst = out.data();
+  subject.check(call, out, kBlocksOf256, {256});
+  Col2Im1d terms;
+  terms.batch = terms.channels = 1, terms.length = 4, terms.window = 3, terms.stride = 2;
+  terms.src = src.data(), terms.dst = out.data();
+  subject.check(terms, out, kBlocksOf256, {256});
+}
+
+TEST_CASE("Products of quantized weights end in a grid whose rows 32 bits do not count") {
+  const Subject subject;
+  if (!subject.is_gpu()) SKIP("takes a minute on a processor");
+  constexpr std::size_t kRows = 70, kColumns = 32;
+  const Buffer weights = subject.numbers(DType::kU8, kRows * 18);
+  const Buffer x = subject.numbers(DType::kF32, 32), blocks = subject.numbers(DType::kU8, 36 * 16);
+  const Buffer out = subject.numbers(DType::kF32, kRows);
+  QuantizeQ8_1 quantize;
+  quantize.columns = quantize.padded = kColumns;
+  quantize.x = x.data(), quantize.out = blocks.data();
+  subject.check(quantize, blocks, 1u << 25, {1024});
+  MulMat product;
+  product.rows = kRows, product.columns = product.padded = kColumns;
+  product.weights = weights.data(), product.activations = blocks.data(), product.dst = out.data();
+  subject.check(product, out, 1u << 26, {32, 4});
+}
+
 }  // namespace
 }  // namespace kiln::ops
