@@ -90,7 +90,7 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
     expected *= size;
     inner *= several;
   }
-  if (is_contiguous) return Columns::none();
+  if (is_contiguous || inner == 0) return Columns::none();  // `inner` is 0 without elements
   if (kLogChunk != 0 && is_aligned && bits % (1u << kLogChunk) == 0) {
     dims = Columns::kSingle | Columns::kRows | Columns::split(dims);
     if (!is_huge) inner = ~0u;

@@ -114,5 +114,31 @@ TEST_CASE("Products of quantized weights end in a grid whose rows 32 bits do not
   subject.check(product, out, 1u << 26, {32, 4});
 }
 
+// Launches a kernel over a view without elements, with this layout block.
+void launch_without_elements(const char* module, const char* kernel, Dim3 grid, Dim3 block,
+                             const std::vector<std::uint64_t>& layout,
+                             const std::vector<std::uint64_t>& sizes) {
+  const Subject subject;
+  const Buffer data = subject.numbers(DType::kF32, 1);
+  const Buffer block_of_layout = *subject.device.upload(layout);
+  void* const info = block_of_layout.data();
+  void* const elements = data.data();
+  std::vector<const void*> arguments;
+  for (const std::uint64_t& size : sizes) arguments.push_back(&size);
+  arguments.insert(arguments.end(), {&info, &elements, &elements});
+  const auto function = subject.device.function(kernel, *catalog().find(module));
+  if (!function) FAIL(function.error().text());
+  LaunchConfig config;
+  config.grid = grid, config.block = block;
+  const auto done = function->launch_raw(config, arguments.data(), arguments.size());
+  if (!done) FAIL(done.error().text());
+  if (const auto ended = subject.device.synchronize(); !ended) FAIL(ended.error().text());
+}
+
+TEST_CASE("A function of a view without elements ends at once in any grid") {
+  // numel, num_dims
+  launch_without_elements("unary", "uneg_f32", {4000}, {1024}, {0, 5000, 6000, 1}, {0, 2});
+}
+
 }  // namespace
 }  // namespace kiln::ops
