@@ -105,14 +105,15 @@ KILN_DEVICE u32 log_rows_of_block() {
 
 // Returns true if the launch has a block for each row, with a power of two of threads: one for each
 // element, or for up to kAtOnce in blocks of more than a wave. All working blocks must fit on the
-// device at once, unless they are single waves, which take no longer than their launch.
+// device at once, unless they are single waves, which take no longer than their launch. Returns
+// false if there are no elements.
 KILN_DEVICE bool has_thread_each(u64 numel, u64 per_row) {
   const u32 blocks = block_count(), threads = block_threads(), log = log_rows_of_block();
   const u64 taken = static_cast<u64>(blocks) * static_cast<u32>(per_row);
   const bool fit = (blocks <= kMaxThreads / 32) & (blocks * threads <= 2 * kMaxThreads);
   const bool is_wave = threads <= wave_width();
   const u32 most = is_wave ? threads : kAtOnce * threads >> log;
-  return static_cast<bool>((fit | is_wave) & (per_row <= most) & (taken >= numel) &
+  return static_cast<bool>((fit | is_wave) & (per_row <= most) & (numel - 1 < taken) &
                            (taken >> 32 == 0) & ((threads & (threads - 1)) == 0));
 }
 

@@ -140,5 +140,10 @@ TEST_CASE("A function of a view without elements ends at once in any grid") {
   launch_without_elements("unary", "uneg_f32", {4000}, {1024}, {0, 5000, 6000, 1}, {0, 2});
 }
 
+TEST_CASE("A reduction of no row ends at once") {
+  // src_numel, el_to_sum_per_block, num_dims
+  launch_without_elements("reduce", "fast_sum_f32", {1}, {4}, {2, 0, 4, 9, 9, 2}, {0, 4, 3});
+}
+
 }  // namespace
 }  // namespace kiln::ops
