@@ -187,6 +187,19 @@ std::vector<Trial> all_trials(const Trials& trials) {
          return plan(call);
        },
        [](std::size_t) { return std::uint8_t{0x3e}; }},
+      {"col2im1d_u8 with a thread for each element",
+       [=](const void* inp, void* out) {
+         ops::Col2Im1d call;
+         call.dtype = DType::kU8;
+         call.batch = call.window = 1;
+         call.length = kColumns;
+         call.channels = kRows;
+         call.src = inp;
+         call.dst = out;
+         call.geometry = ops::Geometry::kReference;
+         return plan(call);
+       },
+       from_turned},
   };
 }
 
