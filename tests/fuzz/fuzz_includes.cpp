@@ -6,7 +6,7 @@ using namespace kiln::testing;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = text_of(data, size);
-  for (const auto& include : kiln::tools::find_includes(text)) {
+  for (const auto& include : kiln::tools::find_includes(text).includes) {
     promise(include.line != 0 && include.column != 0, "an include without its place");
   }
   // The include closure stays inside of the manifest's folder, whatever is included.
@@ -19,9 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   manifest.path = "targets.json";
   manifest.directory = "/project";
   kiln::tools::IncludeScanner scanner(manifest, files);
-  const auto closure = scanner.closure("src/a.cu", {"include", "."});
+  const auto closure = scanner.closure("src/a.cu", {"include", "."}, {"MACRO=\"b.hpp\""});
   if (!closure) return 0;
-  for (const std::string& file : *closure) {
+  for (const std::string& file : closure->local) {
     promise(!file.starts_with("/") && !file.starts_with(".."), "the closure leaves the folder");
   }
   return 0;
@@ -32,5 +32,7 @@ std::vector<std::string> kiln::testing::fuzz_seeds() {
       "#include \"a.hpp\"\n# include <b.hpp> // c\n/* #include \"no\" */\n#inc\\\nlude \"b.hpp\"\n",
       "const char* s = \"#include\";\nR\"x(\n#include \"raw\"\n)x\"\n#include "
       "\"../b.hpp\"\n#include_next <x>\n",
-      "#include \"../../outside.hpp\"\n%:include \"b.hpp\"\n#include MACRO\n"};
+      "#include \"../../outside.hpp\"\n%:include \"b.hpp\"\n#include MACRO\n",
+      "#define A B\n#define B \"a.hpp\"\n#include A\n#if __has_include(<b.hpp>) || "
+      "__has_include(B)\n"};
 }

@@ -176,6 +176,12 @@ Subcommand declare_step(Program& program) {
       ->type_name("FILE");
   command.add_option("--source", options->source, "What a hipify step converts")->type_name("FILE");
   command
+      .add_option("--converted", options->converted,
+                  "A file made by a hipify step that it may read; may be repeated")
+      ->type_name("FILE")
+      ->expected(1)
+      ->take_all();
+  command
       .add_option("--set", options->variables,
                   "A variable of the command's environment, NAME=VALUE; may be repeated")
       ->type_name("VARIABLE")

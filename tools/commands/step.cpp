@@ -1,5 +1,6 @@
 #include "tools/commands/step.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -67,6 +68,11 @@ Result<Step> step_of(const StepOptions& options, const Plan& plan, const World& 
     }
     step.inputs = {"{src}/" + options.source};
   }
+  for (const fs::path& path : options.converted) {
+    KILN_TRY_ASSIGN(std::string input, below_out("--converted", path, plan, world));
+    step.inputs.push_back(std::move(input));
+  }
+  std::ranges::sort(step.inputs);
   for (const std::string& variable : options.variables) {
     const std::size_t equals = variable.find('=');
     if (equals == std::string::npos || equals == 0) {

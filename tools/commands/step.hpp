@@ -18,6 +18,7 @@ struct StepOptions {
   std::string kind, tool, id;
   std::filesystem::path output, depfile;  // below `out`; the depfile may be empty
   std::string source;                     // for a hipify step, relative to the source root
+  std::vector<std::filesystem::path> converted;  // files below out/hip that a compiler may read
   std::vector<std::string> variables;     // NAME=VALUE
   std::vector<std::string> command;
 };

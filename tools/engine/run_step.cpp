@@ -114,6 +114,20 @@ void note_change(const std::string& neutral, const Step& step, const BuildContex
   result.changed_meanwhile = neutral;
 }
 
+constexpr std::string_view kConverted = "{out}/hip/";
+
+// The plan gives a compiler each converted file that its source reaches by name. Any other may be of
+// an earlier build, and nothing would notice its changes.
+Error unplanned_conversion(const Step& step, std::string_view header) {
+  return Error{ErrorCode::kBuildFailed, quote(step.id) + " read " + quote(header) +
+                                            " by an include whose name kiln cannot tell"}
+      .note(
+          "kiln knows the headers that '#include \"x\"', '__has_include(\"x\")' and '#define NAME "
+          "\"x\"' name")
+      .hint("name the header in the source too, such as in '#if 0': #include \"" +
+            std::string(header) + "\"");
+}
+
 // Collects the files that the tool read, except the step's known inputs and its scratch folder.
 Result<void> collect_dependencies(const Step& step, const BuildContext& context, Files& files,
                                   const Scratch& scratch, std::int64_t started_ns,
@@ -132,6 +146,9 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
     const std::string neutral = neutral_path(path, context.plan);
     const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);
     if (is_known || neutral.starts_with("{out}/.kiln/")) continue;
+    if (neutral.starts_with(kConverted)) {
+      return unplanned_conversion(step, std::string_view(neutral).substr(kConverted.size()));
+    }
     // Reads the file's digest now: it may have changed since earlier steps were checked.
     const std::optional<Digest> digest = context.digests.digest_now(expand(neutral, context.plan));
     if (!digest) {

@@ -86,7 +86,7 @@ class Compiles {
     step.tool_roles = compiler_roles(target);
     nvidia(last, "joined", target, step);
     for (const Unit& unit : units) {
-      for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+      add_inputs(unit, step);
       if (&unit != &last) append(step.argv, {"-include", "{src}/" + unit.source});
     }
     step.argv.push_back("{src}/" + last.source);
@@ -143,6 +143,7 @@ class Compiles {
       step.inputs.push_back(hip_path(file));
       step.after.push_back(hipified_.at(hip_path(file)));
     }
+    add_outside(unit, step);
     std::sort(step.after.begin(), step.after.end());
   }
 
@@ -163,7 +164,17 @@ class Compiles {
     include_from_source(unit, step);
     add_options(unit, &CompileOptions::nvidia_flags, step);
     append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output});
+    add_inputs(unit, step);
+  }
+
+  // Adds the files that a compiler of the unconverted sources reads.
+  static void add_inputs(const Unit& unit, Step& step) {
     for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+    add_outside(unit, step);
+  }
+  static void add_outside(const Unit& unit, Step& step) {
+    for (const std::string& file : unit.outside) step.inputs.push_back(outside(file));
+    std::sort(step.inputs.begin(), step.inputs.end());
   }
 
   // Adds nvcc's options.
@@ -186,7 +197,7 @@ class Compiles {
     add_options(unit, &CompileOptions::host_flags, step);
     append(step.argv, {"-MD", "-MF", step.depfile, "-o", step.output, "{src}/" + unit.source});
     append(step.argv, host_link_flags());
-    for (const std::string& file : unit.files) step.inputs.push_back("{src}/" + file);
+    add_inputs(unit, step);
   }
 
   static void include_from_source(const Unit& unit, Step& step) {
@@ -201,8 +212,8 @@ class Compiles {
     return directory == "." ? root : root + "/" + directory;
   }
 
-  static std::string outside(const std::string& directory) {
-    return std::filesystem::path(directory).is_absolute() ? directory : "{src}/" + directory;
+  static std::string outside(const std::string& path) {
+    return std::filesystem::path(path).is_absolute() ? path : "{src}/" + path;
   }
 
   // Replaces the toolchain's folders by names, so that steps are the same wherever they are

@@ -19,6 +19,8 @@ struct Unit {
   // The manifest's include directories, then the module's.
   std::vector<std::string> include_directories;
   std::vector<std::string> files;  // the source and its local headers, sorted
+  // Files outside of the manifest's folder whose existence decides a condition (SourceFiles).
+  std::vector<std::string> outside = {};
 
   const std::vector<Located<TargetId>>& targets(const Manifest& manifest) const {
     return targets_of(manifest, *module);

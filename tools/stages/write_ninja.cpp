@@ -147,6 +147,12 @@ class Writer {
     if (step.kind == StepKind::kHipify) {
       words.push_back("--source=" + in_source_root(step.inputs.front(), plan_));
     }
+    if (step.kind == StepKind::kCompile) {
+      for (const std::string& input : step.inputs) {
+        if (input.starts_with("{out}/hip/"))
+          words.push_back("--converted=" + shown(expand(input, plan_)));
+      }
+    }
     std::map<std::string, std::string> variables(more.environment.begin(), more.environment.end());
     for (const auto& [key, value] : step.environment) variables[key] = in_source_root(value, plan_);
     for (const auto& [key, value] : variables) words.push_back("--set=" + key + "=" + value);

@@ -294,3 +294,74 @@ TEST_CASE("kiln build gives a define to every compiler letter by letter") {
   INFO(outcome.diagnostics);
   CHECK(outcome.ok());
 }
+
+TEST_CASE("a header that a macro names is converted, and its changes are noticed") {
+  if (!has_amd()) SKIP("needs hipcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  std::string source = project.read("affine.cu");
+  source.replace(source.find("\"shared.cuh\""), 12, "SHARED");
+  project.write("affine.cu", "#define SHARED \"shared.cuh\"\n" + source);
+  const std::vector<std::string> build = {"--target", "gfx1100"};
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  const auto before = project.outputs();
+  std::string shared = project.read("shared.cuh");
+  shared.replace(shared.find("x * a"), 5, "x - a");
+  project.write("shared.cuh", shared);
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  CHECK(project.outputs().at("images/affine/gfx1100.hsaco") !=
+        before.at("images/affine/gfx1100.hsaco"));
+}
+
+TEST_CASE(
+    "a converted header that kiln cannot tell a source to need fails the build, with a way out") {
+  if (!has_amd()) SKIP("needs hipcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  // The other module makes the conversion, which may be too old for this one.
+  project.write("fill.cu", "#include \"shared.cuh\"\n" + project.read("fill.cu"));
+  std::string source = project.read("affine.cu");
+  source.replace(source.find("\"shared.cuh\""), 12, "TEXT(shared.cuh)");
+  source.insert(0, "#define TEXT(x) TEXT2(x)\n#define TEXT2(x) #x\n");
+  project.write("affine.cu", source);
+  const std::vector<std::string> build = {"build", "--target", "gfx1100"};
+  const tools::Outcome outcome = project.kiln(build);
+  CHECK_FALSE(outcome.ok());
+  CHECK(outcome.diagnostics.find("'compile affine gfx1100' read 'shared.cuh'") !=
+        std::string::npos);
+  CHECK(outcome.diagnostics.find("#include \"shared.cuh\"") != std::string::npos);
+  project.write("affine.cu", "#if 0\n#include \"shared.cuh\"\n#endif\n" + source);
+  CHECK(project.kiln(build).ok());
+}
+
+TEST_CASE("a header that __has_include finds decides an image as soon as it is there") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  std::string manifest = project.read("targets.json");
+  const fs::path outside = folder.path() / "outside";  // by its absolute path
+  manifest.insert(1, "\"include_directories\": [\"include\", \"" + outside.string() + "\"],");
+  project.write("targets.json", manifest);
+  project.write(
+      "fill.cu",
+      "#if __has_include(<twice.cuh>)\n#define FACTOR 2\n#else\n#define FACTOR 1\n#endif\n"
+      "extern \"C\" __global__ void fill_f32(float* y, float a) { y[threadIdx.x] = FACTOR * a; "
+      "}\n");
+  const std::vector<std::string> build = {"--module", "fill"};
+  for (const char* header : {"include/other.cuh", "outside/other.cuh"}) project.write(header, "\n");
+  const std::vector<std::string> images = {"images/fill/gfx1100.hsaco",
+                                           "images/fill/compute_80.ptx"};
+  REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+  const auto before = project.outputs();
+  for (const char* header : {"include/twice.cuh", "outside/twice.cuh"}) {
+    INFO(header);
+    project.write(header, "\n");
+    REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+    const auto after = project.outputs();
+    for (const std::string& image : images) CHECK(after.at(image) != before.at(image));
+    fs::remove(folder.path() / header);
+    REQUIRE(text_of(project.events(build).back(), "status") == "ok");
+    const auto again = project.outputs();
+    for (const std::string& image : images) CHECK(again.at(image) == before.at(image));
+  }
+}
