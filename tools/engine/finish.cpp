@@ -17,6 +17,7 @@
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
+#include "tools/stages/plan_compile.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/sandboxed_files.hpp"
 
@@ -41,9 +42,54 @@ fs::path absolute_path(const fs::path& path, const Plan& plan) {
   return path.is_absolute() ? path : (plan.source_root / path).lexically_normal();
 }
 
+// True if the file lies in the folder of an installed toolkit, which may be below the sources.
+bool is_of_toolkit(const fs::path& path, const BuildContext& context) {
+  const auto lies_below = [](const fs::path& inner, const fs::path& outer) {
+    return is_inner_path(inner.lexically_relative(outer).native());
+  };
+  return std::ranges::any_of(context.toolchain.tools, [&](const Tool& tool) {
+    const fs::path folder = tool.path.parent_path().parent_path();
+    return tool.found() && lies_below(folder, context.plan.source_root) && lies_below(path, folder);
+  });
+}
+
+// Adds the files of the manifest's folder that the step's tool read in its last run and that the plan
+// does not name.
+void add_also_read(const Step& step, const BuildContext& context, const BuildState& state,
+                   std::map<std::string, Digest>& files) {
+  constexpr std::string_view kSource = "{src}/";
+  const Plan& plan = context.plan;
+  const auto add = [&](const std::string& neutral, const Digest& digest) {
+    if (!neutral.starts_with(kSource) || is_of_toolkit(expand(neutral, plan), context)) return;
+    files[neutral.substr(kSource.size())] = digest;
+  };
+  for (const std::uint32_t before : step.after) {
+    if (makes_ptx(plan.steps[before])) add_also_read(plan.steps[before], context, state, files);
+  }
+  const auto record = state.steps.find(step.id);
+  if (record == state.steps.end()) return;
+  for (const auto& [path, digest] : record->second.dependencies) add(path, digest);
+  if (record->second.ingredients.find(kNamedFile) == std::string::npos) return;
+  for (const Ingredient& ingredient : read_ingredients(record->second.ingredients)) {
+    Digest digest;
+    if (!ingredient.label.starts_with(kNamedFile)) continue;
+    if (!Digest::parse(ingredient.value, digest)) continue;
+    add(ingredient.label.substr(kNamedFile.size()), digest);
+  }
+}
+
+std::vector<SourceFile> also_read(const Step& step, const BuildContext& context,
+                                  const BuildState& state) {
+  std::map<std::string, Digest> files;
+  add_also_read(step, context, state, files);
+  std::vector<SourceFile> sorted;
+  for (const auto& [path, digest] : files) sorted.push_back({path, digest});
+  return sorted;
+}
+
 // Lists what decides every byte that finish() writes.
 Ingredients finish_ingredients(const FinishRequest& request, const BuildContext& context,
-                               const std::vector<Unit>& units) {
+                               const BuildState& state) {
   const Manifest& manifest = request.manifest;
   FileDigests& digests = context.digests;
   Ingredients result;
@@ -63,7 +109,7 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
   result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
   result.push_back({"source", std::to_string(static_cast<int>(manifest.embed.source))});
   std::set<std::string> files;
-  for (const Unit& unit : units) files.insert(unit.files.begin(), unit.files.end());
+  for (const Unit& unit : request.units) files.insert(unit.files.begin(), unit.files.end());
   for (const std::string& file : files) {
     result.push_back(
         {"source " + file, digest_text(digests.digest(context.plan.source_root / file))});
@@ -81,6 +127,10 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
                       digest_text(digests.digest_at(expand(step.output, context.plan)))});
     result.push_back({"log " + step.output,
                       digest_text(digests.digest_at(expand(log_path(step), context.plan)))});
+    if (step.kind != StepKind::kCompile) continue;
+    for (const SourceFile& file : also_read(step, context, state)) {
+      result.push_back({"read " + step.output + " " + file.path, file.digest.hex()});
+    }
   }
   return result;
 }
@@ -138,6 +188,7 @@ struct ReadModules {
 // Reads every image of the modules, by plan position. Other steps have no entry.
 std::vector<std::optional<Result<Artifact>>> read_images(const FinishRequest& request,
                                                          const BuildContext& context,
+                                                         const BuildState& state,
                                                          const Files& files) {
   const std::vector<Step>& steps = context.plan.steps;
   std::vector<std::optional<Result<Artifact>>> images(steps.size());
@@ -147,7 +198,10 @@ std::vector<std::optional<Result<Artifact>>> read_images(const FinishRequest& re
                     read_recorded(expand(step.output, context.plan), context, files));
     KILN_TRY_ASSIGN(RecordedFile log,
                     read_recorded(expand(log_path(step), context.plan), context, files));
-    return inspect_output(step, target, std::move(file.bytes), file.digest, std::move(log.bytes));
+    KILN_TRY_ASSIGN(Artifact image, inspect_output(step, target, std::move(file.bytes), file.digest,
+                                                   std::move(log.bytes)));
+    image.also_read = also_read(step, context, state);
+    return image;
   };
   on_all_cores(steps.size(), [&](std::size_t i) {
     const bool is_image = steps[i].kind == StepKind::kCompile || steps[i].kind == StepKind::kJoin;
@@ -177,7 +231,7 @@ ReadModules make_module(const ModuleSpec& spec, std::vector<Artifact> images,
 
 // Reads all modules in parallel. The result is in the order of the manifest.
 ReadModules read_modules(const FinishRequest& request, const BuildContext& context,
-                         const Files& files) {
+                         const BuildState& state, const Files& files) {
   struct Part {
     const ModuleSpec* spec = nullptr;
     std::vector<Artifact> images, joined;
@@ -190,7 +244,7 @@ ReadModules read_modules(const FinishRequest& request, const BuildContext& conte
     by_name.emplace(spec.name.value, parts.size());
     parts.emplace_back().spec = &spec;
   }
-  std::vector<std::optional<Result<Artifact>>> read = read_images(request, context, files);
+  std::vector<std::optional<Result<Artifact>>> read = read_images(request, context, state, files);
   for (std::size_t i = 0; i < read.size(); ++i) {
     if (!read[i]) continue;
     const Step& step = context.plan.steps[i];
@@ -375,13 +429,13 @@ Result<Ingredients> write_all(const std::vector<PublishedFile>& published, const
 
 Result<Finished> finish(const FinishRequest& request, const BuildContext& context,
                         BuildState& state, Files& files) {
-  Ingredients now = finish_ingredients(request, context, request.units);
+  Ingredients now = finish_ingredients(request, context, state);
   if (is_up_to_date(state.finish, now, context)) {
     Finished nothing;
     nothing.was_up_to_date = true;
     return nothing;
   }
-  ReadModules read = read_modules(request, context, files);
+  ReadModules read = read_modules(request, context, state, files);
   const bool may_leave_out = request.failure_policy == FailurePolicy::kKeepGoing;
   if (!read.errors.empty() && (!may_leave_out || read.modules.empty())) {
     return merge_errors(std::move(read.errors));

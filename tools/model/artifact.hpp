@@ -10,6 +10,11 @@
 
 namespace kiln::tools {
 
+struct SourceFile {
+  std::string path;  // relative to the manifest
+  Digest digest;
+};
+
 // Identified by module, unit and target.
 struct Artifact {
   std::string module;
@@ -21,6 +26,9 @@ struct Artifact {
   Digest digest;         // SHA-256 of the bytes
   ImageInfo info;
   std::string tool_log;  // what the compiler printed (ptxas -v)
+  // Files of the manifest's folder that the compiler read although no include of the source leads to
+  // them: options name them (-include), or macros that only compilers evaluate. Sorted.
+  std::vector<SourceFile> also_read = {};
 
   // The form that the header holds (stages/embed).
   Compression compression = Compression::kNone;

@@ -15,11 +15,6 @@
 
 namespace kiln::tools {
 
-struct SourceFile {
-  std::string path;  // relative to the manifest
-  Digest digest;
-};
-
 // The files and options that a unit is compiled from.
 struct UnitOrigin {
   std::vector<SourceFile> files;  // the source, then the local headers that it reaches, sorted

@@ -92,6 +92,7 @@ Json image_json(const Module& module, const Artifact& image) {
   object.push_back({"path", image.path});
   object.push_back({"size", image.bytes.size()});
   object.push_back({"digest", image.digest.hex()});
+  if (!image.also_read.empty()) object.push_back({"also_read", source_files_json(image.also_read)});
   Json::Array kernels;
   kernels.reserve(image.info.kernels.size());
   for (const KernelInfo& kernel : image.info.kernels) {

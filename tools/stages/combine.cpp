@@ -32,6 +32,15 @@ Facts facts_of_module(const Module& module) {
     add_fact(facts, {"kernel " + quote(kernel.name) + " of module " + quote(module.name),
                      signature(kernel)});
   }
+  // Compilers for other targets may read other files.
+  for (const Artifact& image : module.images) {
+    for (const SourceFile& file : image.also_read) {
+      add_fact(facts, {.what = "file " + quote(file.path) + ", which compilers read,",
+                       .value = file.digest.hex(),
+                       .is_shown = false,
+                       .is_optional = true});
+    }
+  }
   return facts;
 }
 

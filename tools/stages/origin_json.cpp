@@ -55,15 +55,17 @@ UnitOrigin read_origin(const Json& unit) {
     const Json::Array* values = option.value.array();
     if (values != nullptr) origin.options.emplace_back(option.key, texts_of(*values));
   }
-  for (const auto& [path, hex] : pairs_of(object_of(unit, "files"))) {
-    Digest digest;
-    (void)Digest::parse(hex, digest);
-    origin.files.push_back({path, digest});
-  }
+  origin.files = read_source_files(unit, "files");
   return origin;
 }
 
 }  // namespace
+
+Json source_files_json(const std::vector<SourceFile>& files) {
+  Json::Object object;
+  for (const SourceFile& file : files) object.push_back({file.path, file.digest.hex()});
+  return object;
+}
 
 Json settings_json(const BuildSettings& settings) {
   // The structured bindings name every member, so that a new member cannot be forgotten here and in
@@ -91,16 +93,13 @@ Json settings_json(const BuildSettings& settings) {
 Json module_json(const Module& module) {
   Json::Array units;
   for (std::size_t unit = 0; unit < module.origins.size(); ++unit) {
-    Json::Object options, files;
+    Json::Object options;
     for (const auto& [key, values] : module.origins[unit].options) {
       options.push_back({key, strings(values)});
     }
-    for (const SourceFile& file : module.origins[unit].files) {
-      files.push_back({file.path, file.digest.hex()});
-    }
     units.push_back(Json::Object{{"source", module.sources[unit]},
                                  {"options", std::move(options)},
-                                 {"files", std::move(files)}});
+                                 {"files", source_files_json(module.origins[unit].files)}});
   }
   Json::Object object{{"name", module.name}};
   object.push_back({"own_targets", module.has_own_targets});
@@ -118,6 +117,16 @@ Json tool_json(const ToolRecord& tool) {
   object.push_back({"roles", members(tool.roles)});
   if (!tool.environment.empty()) object.push_back({"environment", members(tool.environment)});
   return object;
+}
+
+std::vector<SourceFile> read_source_files(const Json& owner, std::string_view key) {
+  std::vector<SourceFile> files;
+  for (const auto& [path, hex] : pairs_of(object_of(owner, key))) {
+    Digest digest;
+    (void)Digest::parse(hex, digest);
+    files.push_back({path, digest});
+  }
+  return files;
 }
 
 std::optional<BuildSettings> read_settings(const Json& document) {

@@ -37,6 +37,7 @@ Artifact artifact_of(const Json& object, ImageSummary summary) {
   image.path = std::move(summary.path);
   image.digest = summary.digest;
   image.info = std::move(summary.info);
+  image.also_read = read_source_files(object, "also_read");
   return image;
 }
 

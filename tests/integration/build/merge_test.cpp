@@ -69,3 +69,30 @@ TEST_CASE(
   CHECK(fewer.diagnostics == "kiln: removed what all held for gfx1030, sm_80\n");
   CHECK(outputs(project, "all") == outputs(project, "one"));
 }
+
+TEST_CASE("kiln merge refuses parts of different headers that only an option names") {
+  KILN_NEEDS_BOTH_VENDORS();
+  const ScratchFolder folder;
+  Project project(folder.path());
+  std::string manifest = project.read("targets.json");
+  manifest.insert(
+      1, "\"flags\": [\"-include\", \"first.h\"], \"nvidia_flags\": [\"-include\", \"other.h\"],");
+  project.write("targets.json", manifest);
+  project.write("first.h", "#include \"value.h\"\n");
+  project.write("value.h", "#define VALUE 1\n");
+  project.write("other.h", "\n");
+  build(project, "out", {});
+  build(project, "one", {"gfx1100", "compute_80"});
+  build(project, "two", {"gfx1030"});
+  build(project, "three", {"sm_80"});
+  REQUIRE(project.kiln({"merge", "one", "two", "three", "--out", "all"}).ok());
+  CHECK(outputs(project, "all") == outputs(project, "out"));
+
+  project.write("value.h", "#define VALUE 2\n");
+  build(project, "two", {"gfx1030"});
+  const tools::Outcome merged = project.kiln({"merge", "one", "two", "three", "--out", "all"});
+  CHECK_FALSE(merged.ok());
+  CHECK(merged.diagnostics.find(
+            "file 'value.h', which compilers read, differs between 'one' and 'two'") !=
+        std::string::npos);
+}
