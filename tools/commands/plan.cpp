@@ -93,11 +93,12 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
   for (const auto& [path, digest] : prepared.manifest.read) {
     request.read.push_back((plan.source_root / path).lexically_normal());
   }
+  FileDigests digests(world.files);
   for (const Step& step : plan.steps) {
     NinjaStep more{.log = log_path(step),
                    .environment = passed_variables(step.tool, world.environment),
                    .named = {}};
-    for (const std::string& path : files_named_by_options(step, plan, world.environment)) {
+    for (const std::string& path : files_named_by_options(step, plan, world.environment, digests)) {
       const std::filesystem::path named = expand(path, plan);
       if (world.files.kind(named) == PathKind::kFile) more.named.push_back(named.string());
     }

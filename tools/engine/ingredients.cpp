@@ -106,36 +106,96 @@ void for_each_library(const Step& step, const SharedIngredients::Variables& vari
   }
 }
 
-// Visits the words of a step that may name files, in its command line and in variables.
-template <typename Visit>
-void for_each_word(const Step& step, const SharedIngredients::Variables& variables, Visit visit) {
-  for (std::size_t i = 1; i < step.argv.size(); ++i) {
-    if (step.argv[i].find('{') == std::string::npos) visit(step.argv[i]);
+// Splits a text as compilers split variables and files of options: at blanks that no quotes or
+// backslash protect.
+std::vector<std::string> split_words(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      word += text[++i];
+    } else if (c == quote) {
+      quote = '\0';
+    } else if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote == '\0' && is_blank) {
+      if (!word.empty()) words.push_back(std::exchange(word, {}));
+    } else {
+      word += c;
+    }
   }
-  for (const auto& [variable, value] : variables) {
-    if (variable == "NVCC_CCBIN") continue;  // a part of nvcc
-    for (const std::string_view word : split(value, ' ')) visit(word);
-  }
-  for_each_library(step, variables, visit);
+  if (!word.empty()) words.push_back(std::move(word));
+  return words;
 }
 
-// Returns the files that options name: lists of options, plug-ins, profiles. Compilers read them
-// and mostly do not report them. Files that these files name in turn are unknown.
-Ingredients named_files(const Step& step, const Plan& plan,
-                        const SharedIngredients::Variables& variables, FileDigests& digests,
-                        SharedIngredients& shared) {
-  Ingredients found;
-  for_each_word(step, variables, [&](std::string_view word) {
-    for (const SharedIngredients::File& file : shared.named_by(word, plan)) {
-      const std::optional<Digest> digest = digests.digest_at(file.path);
-      if (digest) found.push_back({file.label, digest->hex()});
-    }
-  });
-  std::ranges::sort(found, {}, &Ingredient::label);
-  const auto repeated = std::ranges::unique(found, {}, &Ingredient::label);
-  found.erase(repeated.begin(), repeated.end());
-  return found;
+// True if the files that `word` names hold options.
+bool names_options(std::string_view previous, std::string_view word) {
+  constexpr std::array<std::string_view, 3> kOptions = {"--options-file", "-optf", "--config"};
+  if (std::ranges::find(kOptions, previous) != kOptions.end()) return true;
+  if (std::ranges::find(kOptions, word.substr(0, word.find('='))) != kOptions.end()) return true;
+  return word.starts_with('@') || word.find(",@") != std::string_view::npos ||
+         word.find("=@") != std::string_view::npos;
 }
+
+// Finds the files that options name: lists of options and what these name in turn, plug-ins,
+// profiles. Compilers read them and mostly do not report them.
+class NamedFiles {
+ public:
+  NamedFiles(const Plan& plan, FileDigests& digests, SharedIngredients& shared)
+      : plan_(plan), digests_(digests), shared_(shared) {}
+
+  void add_step(const Step& step, const SharedIngredients::Variables& variables) {
+    std::vector<std::string> words;
+    for (std::size_t i = 1; i < step.argv.size(); ++i) {
+      if (step.argv[i].find('{') == std::string::npos) words.push_back(step.argv[i]);
+    }
+    add_words(words, {});
+    for (const auto& [variable, value] : variables) {
+      if (variable != "NVCC_CCBIN") add_words(split_words(value), {});  // a part of nvcc
+    }
+    for_each_library(step, variables, [&](std::string_view path) { add_word(path, false); });
+  }
+
+  // Each with its digest, or without one if there is no such file.
+  const std::map<std::string, std::optional<Digest>>& by_label() const { return files_; }
+
+ private:
+  // `folder` holds the file of options that the words are from. Some compilers look for files
+  // there, others in the source root.
+  void add_words(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+    std::string_view previous;
+    for (const std::string& word : words) {
+      const bool are_options = names_options(previous, word);
+      add_word(word, are_options);
+      if (!folder.empty()) add_word(beside(word, folder), are_options);
+      previous = word;
+    }
+  }
+
+  static std::string beside(std::string_view word, const std::filesystem::path& folder) {
+    const std::size_t name = word.starts_with('-') ? word.find('=') + 1 : word.starts_with('@');
+    return (folder / word.substr(name)).native();
+  }
+
+  void add_word(std::string_view word, bool are_options) {
+    for (const SharedIngredients::File& file : shared_.named_by(word, plan_)) {
+      const std::optional<Digest> digest = digests_.digest_at(file.path);
+      files_[file.label] = digest;
+      if (!digest || !are_options || !opened_.insert(file.path).second) continue;
+      add_words(shared_.words_in(file.path, *digest, digests_.files()),
+                std::filesystem::path(file.path).parent_path());
+    }
+  }
+
+  const Plan& plan_;
+  FileDigests& digests_;
+  SharedIngredients& shared_;
+  std::map<std::string, std::optional<Digest>> files_;
+  std::set<std::string> opened_;
+};
 
 // Variables of the step override the user's.
 SharedIngredients::Variables variables_of(const Step& step, const Environment& environment,
@@ -216,6 +276,15 @@ const std::vector<SharedIngredients::File>& SharedIngredients::named_by(std::str
   return words_.emplace(word, std::move(files)).first->second;
 }
 
+const std::vector<std::string>& SharedIngredients::words_in(const std::string& path,
+                                                            const Digest& digest,
+                                                            const Files& files) {
+  const std::lock_guard lock(mutex_);
+  const auto [known, is_new] = options_files_.try_emplace(digest);
+  if (is_new) known->second = split_words(files.read(path).value_or(std::string()));
+  return known->second;
+}
+
 const SharedIngredients::Variables& SharedIngredients::variables(ToolKind tool,
                                                                  const Environment& environment) {
   const std::lock_guard lock(mutex_);
@@ -293,8 +362,10 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
   for (const auto& [name, value] : variables) add("environment " + name, value);
   if (is_for_this_processor(step, variables)) add("processor", this_processor());
   if (writes_source_folder(step, variables)) add("source folder", plan.source_root.native());
-  for (const Ingredient& file : named_files(step, plan, variables, digests, shared)) {
-    add(file.label, file.value);
+  NamedFiles named(plan, digests, shared);
+  named.add_step(step, variables);
+  for (const auto& [label, digest] : named.by_label()) {
+    if (digest) add(label, digest->hex());
   }
   for (const std::string& input : step.inputs) shared.append_input(lines, input, plan, digests);
   return lines;
@@ -369,15 +440,16 @@ std::vector<std::string> files_named_by_options(const Ingredients& ingredients) 
 }
 
 std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
-                                                const Environment& environment) {
+                                                const Environment& environment,
+                                                FileDigests& digests) {
   SharedIngredients shared;
-  std::set<std::string> paths;
-  for_each_word(step, variables_of(step, environment, shared), [&](std::string_view word) {
-    for (const SharedIngredients::File& file : shared.named_by(word, plan)) {
-      paths.insert(file.label.substr(kNamedFile.size()));
-    }
-  });
-  return {paths.begin(), paths.end()};
+  NamedFiles named(plan, digests, shared);
+  named.add_step(step, variables_of(step, environment, shared));
+  std::vector<std::string> paths;
+  for (const auto& [label, digest] : named.by_label()) {
+    paths.push_back(label.substr(kNamedFile.size()));
+  }
+  return paths;
 }
 
 std::vector<std::string> explain_difference(const Ingredients& before, const Ingredients& after) {

@@ -60,6 +60,9 @@ class SharedIngredients {
   const std::vector<File>& parts(const Step& step, const Tool& tool);
   // Returns the files that a word of a command line may name.
   const std::vector<File>& named_by(std::string_view word, const Plan& plan);
+  // Returns the words of a file of options. `digest` is the file's.
+  const std::vector<std::string>& words_in(const std::string& path, const Digest& digest,
+                                           const Files& files);
   // Returns the user's variables that are passed on to the tool.
   const Variables& variables(ToolKind tool, const Environment& environment);
 
@@ -84,6 +87,7 @@ class SharedIngredients {
   std::mutex mutex_;  // entries of the maps never change, so references to them stay valid
   std::map<std::pair<ToolKind, std::vector<std::string>>, std::vector<File>> parts_;
   std::map<std::string, std::vector<File>, std::less<>> words_;
+  std::map<Digest, std::vector<std::string>> options_files_;
   std::map<ToolKind, Variables> variables_;
   FileFacts file_facts_;
   std::uint64_t changes_ = 0;  // FileDigests::changes() when file_facts_ was filled
@@ -113,7 +117,8 @@ std::string changed_since(const Ingredients& ingredients, const Step& step, cons
 std::vector<std::string> files_named_by_options(const Ingredients& ingredients);
 // Returns the files that the step's options may name, whether or not they exist.
 std::vector<std::string> files_named_by_options(const Step& step, const Plan& plan,
-                                                const Environment& environment);
+                                                const Environment& environment,
+                                                FileDigests& digests);
 
 Digest key_of(const Ingredients& ingredients);
 

@@ -27,6 +27,7 @@ namespace kiln::tools {
 class FileDigests {
  public:
   explicit FileDigests(const Files& files) : files_(files) {}
+  const Files& files() const { return files_; }
 
   // Returns the SHA-256 of the file's bytes, or nothing if it cannot be read.
   std::optional<Digest> digest(const std::filesystem::path& path) { return digest_at(path.native()); }

@@ -312,6 +312,37 @@ TEST_CASE("ingredients count the bytes of a file that an option names") {
         files_named_by_options(two)[0]);
 }
 
+TEST_CASE("ingredients count the bytes of files that files of options name") {
+  Fixture fixture;
+  const auto [words, more] = GENERATE(table<std::string, std::string>(
+      {{"-O1\n@more", "more"},
+       {"--options-file\t\"two words\"\n", "two words"},
+       {"--options-file=opts/more", "opts/more"},
+       {"@beside", "opts/beside"},  // clang's own place for files that a --config names
+       {"-fplugin=p.so @words", "p.so"}}));
+  CAPTURE(words);
+  fixture.step.argv.push_back("@opts/words");
+  REQUIRE(fixture.files.write("/home/ada/src/opts/words", words));
+  REQUIRE(fixture.files.write("/home/ada/src/words", "@opts/words"));  // they name each other
+  const std::filesystem::path path = fixture.plan.source_root / more;
+  REQUIRE(fixture.files.write(path, "@last"));
+  const Ingredients before = fixture.gather();
+  REQUIRE(fixture.files.write(path, "@last -DTWO"));
+  CHECK(explain_difference(before, fixture.gather()) == Reasons{more + " changed"});
+}
+
+TEST_CASE("ingredients find the files that a variable names between any blanks and quotes") {
+  Fixture fixture;
+  const std::string value =
+      GENERATE("-O1\t--options-file\ttwo\\ words", "-O1\n--options-file \"two words\"",
+               "--options-file='two words'", "  @\"two words\"");
+  CAPTURE(value);
+  fixture.environment.variables["NVCC_APPEND_FLAGS"] = value;
+  const Ingredients before = fixture.gather();
+  REQUIRE(fixture.files.write("/home/ada/src/two words", "-DONE"));
+  CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: two words"});
+}
+
 TEST_CASE("ingredients count the bytes of libraries in folders that options name") {
   Fixture fixture;
   fixture.step.argv.insert(fixture.step.argv.end(),
