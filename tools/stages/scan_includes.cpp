@@ -27,7 +27,7 @@ constexpr Characters kInCode("\n\\\"'/R"), kInLineComment("\n\\"), kInComment("\
 constexpr std::string_view kHasInclude = "__has_include", kHasIncludeNext = "__has_include_next";
 
 // "x" or <x>, not the name of a macro.
-bool is_header_name(std::string_view name) {
+bool names_header(std::string_view name) {
   return name.size() > 2 && ((name.front() == '"' && name.back() == '"') ||
                              (name.front() == '<' && name.back() == '>'));
 }
@@ -257,7 +257,7 @@ void expand(std::string_view name, const Macros& macros, std::set<std::string_vi
   const auto [first, last] = macros.equal_range(name);
   for (auto macro = first; macro != last; ++macro) {
     const std::string_view value = macro->second;
-    if (is_header_name(value)) {
+    if (names_header(value)) {
       headers.insert(value);
     } else {
       expand(value, macros, seen, headers);
