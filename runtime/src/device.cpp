@@ -80,9 +80,11 @@ ModuleStatistics Device::statistics(const ModuleEntry& module) const {
 }
 
 Result<Stream> Device::create_stream() const {
+  const auto owner = std::make_shared<runtime::StreamState>(state_);
   Result<void*> stream = state_->driver().create_stream(state_->ordinal());
   if (!stream) return state_->failed("creating a stream", std::move(stream).error());
-  return Stream(std::make_shared<runtime::StreamState>(state_, *stream), *stream);
+  owner->own(*stream);
+  return Stream(owner, *stream);
 }
 
 Result<Event> Device::create_event() const {

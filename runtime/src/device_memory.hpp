@@ -24,6 +24,7 @@
 #include "kiln/result.hpp"
 #include "kiln/stream.hpp"
 #include "runtime/src/driver.hpp"
+#include "runtime/src/stream_set.hpp"
 
 namespace kiln::runtime {
 
@@ -54,12 +55,14 @@ class DeviceMemory {
   // kDriver, also those of the work.
   Result<void> wait_for_non_blocking() { return has_non_blocking_ ? wait() : Result<void>(); }
 
-  // Called by DeviceState::native_stream() for every stream that gets work.
+  // Called by DeviceState::native_stream() for every stream that gets work. Asks the driver about
+  // the caller's streams. Those of kiln wait for the default stream, also if their native handles
+  // name them, as in C.
   void observe(StreamRef stream) {
-    if (stream.is_callers() && !has_non_blocking_.load(std::memory_order_relaxed)) {
-      inspect(stream.native());
-    }
+    if (!stream.is_callers() || has_non_blocking_.load(std::memory_order_relaxed)) return;
+    if (!kiln_streams_.contains(stream.native())) inspect(stream.native());
   }
+  StreamSet& kiln_streams() { return kiln_streams_; }
 
  private:
   bool is_capturing(NativeStream stream);
@@ -77,6 +80,7 @@ class DeviceMemory {
   const bool uses_pool_;
   // the caller has a stream that does not wait for the default stream
   std::atomic<bool> has_non_blocking_{false};
+  StreamSet kiln_streams_;
   std::mutex mutex_;
   Handle deferred_;  // guarded by mutex_; freed once the default stream takes work again
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "runtime/src/device_state.hpp"
 #include "runtime/src/release_quietly.hpp"
@@ -12,10 +13,18 @@ struct StreamState {
   std::shared_ptr<DeviceState> device;
   NativeStream native = nullptr;
 
-  StreamState(std::shared_ptr<DeviceState> owner, NativeStream stream)
-      : device(std::move(owner)), native(stream) {}
+  explicit StreamState(std::shared_ptr<DeviceState> owner) : device(std::move(owner)) {}
+  // Takes over a stream that the driver made.
+  void own(NativeStream stream) {
+    native = stream;  // first, so that it is destroyed if there is no memory to note it
+    device->memory().kiln_streams().add(native);
+  }
   ~StreamState() {
-    release_quietly([&] { return device->driver().destroy_stream(device->ordinal(), native); });
+    if (native == nullptr) return;
+    release_quietly([&] {
+      device->memory().kiln_streams().remove(native);
+      return device->driver().destroy_stream(device->ordinal(), native);
+    });
   }
   StreamState(const StreamState&) = delete;
   StreamState& operator=(const StreamState&) = delete;

@@ -2,7 +2,9 @@
 // copies.
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "subject.hpp"
 
@@ -121,6 +123,37 @@ TEST_CASE("A stream of the caller's that waits for nothing ends the use of the p
   CHECK(fake_cuda().calls("cuMemFreeAsync") == 3);
   // The wait for a device would end a capture.
   CHECK(fake_cuda().calls("cuCtxSynchronize") == 0);
+}
+
+TEST_CASE("A stream that kiln made costs no driver calls when its native handle names it") {
+  const Runtime runtime = *Runtime::open(fake_cuda_options());
+  const Device device = *runtime.default_device();
+  const Buffer buffer = *device.allocate(64);
+  const auto calls_of_fill = [&](StreamRef stream) {
+    const int before = fake_cuda().all_calls();
+    REQUIRE(device.fill(buffer, 0, stream));
+    return fake_cuda().all_calls() - before;
+  };
+  std::vector<Stream> streams;
+  std::set<void*> handles;
+  for (int i = 0; i < 8; ++i)
+    handles.insert(streams.emplace_back(*device.create_stream()).native());
+  for (const Stream& stream : streams) {
+    CHECK(calls_of_fill(StreamRef::from_native(stream.native())) == calls_of_fill(stream));
+  }
+
+  // Once a stream is destroyed, the driver may give its handle to a stream of the caller's.
+  streams.clear();
+  void* reused = nullptr;
+  REQUIRE(device.as_current([&]() -> Result<void> {
+    const auto create = vendor_function<int(void**, unsigned)>(runtime, "cuStreamCreate");
+    for (int i = 0; i < 100 && !handles.contains(reused); ++i) REQUIRE(create(&reused, 1) == 0);
+    return {};
+  }));
+  REQUIRE(handles.contains(reused));
+  CHECK(fake_cuda().calls("cuStreamGetFlags") == 0);
+  REQUIRE(device.fill(buffer, 0, StreamRef::from_native(reused)));
+  CHECK(fake_cuda().calls("cuStreamGetFlags") == 1);
 }
 
 TEST_CASE("Memory comes from the pool while a stream is captured, but not in the default order") {
