@@ -13,7 +13,7 @@ namespace {
 
 // Returns why the image does not run on the device, or an empty string.
 std::string refusal(const ImageHead& head, const DeviceTarget& device) {
-  if (head.target) return can_run(*head.target, head.ptx_isa, device).reason;
+  if (head.target) return can_run_with_driver(*head.target, head.ptx_isa, device).reason;
   if (head.entries.empty() || head.has_unknown_entries) return {};
   std::vector<std::string> names;
   for (const TargetId& entry : head.entries) {

@@ -16,7 +16,7 @@ std::string spell_version(int tenfold) {
 Compatibility check(const ImageEntry& image, const DeviceTarget& device) {
   const Result<TargetId> target = parse_target_id(image.target);
   if (!target) return {.fit = Fit::kNone, .closeness = 0, .reason = target.error().message};
-  return can_run(*target, image.ptx_isa, device);
+  return can_run_with_driver(*target, image.ptx_isa, device);
 }
 
 // CUDA 13 builds for this compute capability and newer ones. Source: CUDA 13.0 release notes.
@@ -35,7 +35,8 @@ std::string wanted_compiler(const TargetId& device) {
 
 }  // namespace
 
-Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device) {
+Compatibility can_run_with_driver(const TargetId& image, std::uint16_t ptx_isa,
+                                  const DeviceTarget& device) {
   Compatibility compatibility = can_run(image, device.target);
   const std::optional<std::uint16_t> limit = device.max_ptx_isa;
   if (compatibility.fit != Fit::kJit || !limit || ptx_isa <= *limit) return compatibility;

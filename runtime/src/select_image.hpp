@@ -25,7 +25,8 @@ struct DeviceTarget {
 };
 
 // Applies the rules of formats/compatibility.hpp and the driver's limit on PTX.
-Compatibility can_run(const TargetId& image, std::uint16_t ptx_isa, const DeviceTarget& device);
+Compatibility can_run_with_driver(const TargetId& image, std::uint16_t ptx_isa,
+                                  const DeviceTarget& device);
 
 // Returns the targets to build for a device, as used in hints: "'gfx1103' or 'gfx11-generic'".
 std::string wanted_targets(const TargetId& device);

@@ -105,7 +105,7 @@ constexpr ElementType element_type() {
 }
 
 template <typename Argument, typename Parameter>
-struct Fit {
+struct ArgumentFit {
   static constexpr bool value = [] {
     if constexpr (std::is_same_v<Argument, Parameter>) {
       return true;
@@ -118,18 +118,18 @@ struct Fit {
 };
 
 template <typename Argument, std::size_t Size>
-struct Fit<Argument, Untyped<Size>> {
+struct ArgumentFit<Argument, Untyped<Size>> {
   static constexpr bool value = sizeof(Argument) == Size && std::is_trivially_copyable_v<Argument>;
 };
 template <typename Argument, std::size_t Size>
-struct Fit<Argument, UntypedValue<Size>> {
-  static constexpr bool value = Fit<Argument, Untyped<Size>>::value && !std::is_pointer_v<Argument> &&
-                                !std::is_null_pointer_v<Argument>;
+struct ArgumentFit<Argument, UntypedValue<Size>> {
+  static constexpr bool value = ArgumentFit<Argument, Untyped<Size>>::value &&
+                                !std::is_pointer_v<Argument> && !std::is_null_pointer_v<Argument>;
 };
 
 // A pointer to const may not be passed if the kernel writes through it. `void` fits every type.
 template <typename From, typename To>
-struct Fit<From*, To*> {
+struct ArgumentFit<From*, To*> {
   static constexpr bool value = [] {
     using Source = std::remove_const_t<From>;
     using Target = std::remove_const_t<To>;
@@ -139,13 +139,13 @@ struct Fit<From*, To*> {
     } else if constexpr (std::is_void_v<Source> || std::is_void_v<Target>) {
       return true;
     } else {
-      return Fit<Source, Target>::value;
+      return ArgumentFit<Source, Target>::value;
     }
   }();
 };
 
 template <typename To>
-struct Fit<std::nullptr_t, To*> {
+struct ArgumentFit<std::nullptr_t, To*> {
   static constexpr bool value = true;
 };
 
@@ -175,7 +175,8 @@ using PassedType = typename Passed<std::remove_cv_t<std::remove_reference_t<Argu
 
 // True if an argument of this type may be passed for this parameter.
 template <typename Argument, typename Parameter>
-inline constexpr bool fits_parameter = detail::Fit<detail::PassedType<Argument>, Parameter>::value;
+inline constexpr bool fits_parameter =
+    detail::ArgumentFit<detail::PassedType<Argument>, Parameter>::value;
 
 namespace detail {
 
