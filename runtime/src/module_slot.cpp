@@ -76,6 +76,11 @@ bool may_be_number(const Parameter& parameter) {
   return parameter.kind != ParameterKind::kPointer && parameter.size <= sizeof(std::uint64_t);
 }
 
+// False for a Parameter that a cast made of numbers that are no enumerators.
+bool has_enumerators(const Parameter& parameter) {
+  return parameter.kind <= ParameterKind::kPointer && parameter.element <= ElementType::kF64;
+}
+
 // Adds a note before the last one, which is a hint.
 void add_before_last(Error& error, Note::Kind kind, std::string text) {
   const auto last = error.notes.empty() ? error.notes.end() : error.notes.end() - 1;
@@ -220,6 +225,13 @@ Result<void> KernelSlot::check_sizes(const std::size_t* argument_sizes, std::siz
 Result<void> KernelSlot::check_types(const Parameter* arguments, std::size_t count) const {
   const std::size_t known = parameter_count().value_or(0);
   for (std::size_t i = 0; i < count && i < known; ++i) {
+    if (!has_enumerators(arguments[i])) {
+      return invalid(identity() + ": argument " + std::to_string(i + 1) + " has kind " +
+                     std::to_string(static_cast<unsigned>(arguments[i].kind)) +
+                     " and element type " +
+                     std::to_string(static_cast<unsigned>(arguments[i].element)) +
+                     "; a ParameterKind is 0 to 2, an ElementType 0 to 15");
+    }
     if (!fits(arguments[i], parameter(i))) return mismatch(i, arguments[i]);
   }
   return {};

@@ -283,10 +283,27 @@ void read_environment(OpenOptions& options) {
   }
 }
 
+// Refuses a number that a cast made a Backend.
+Result<void> check_backends(const std::vector<Backend>& backends) {
+  for (const Backend backend : backends) {
+    if (std::ranges::count(runtime::kBackends, backend) != 0) continue;
+    std::string message = "OpenOptions::backends has " +
+                          std::to_string(static_cast<unsigned>(backend)) + ", which is no backend:";
+    for (const Backend known : runtime::kBackends) {
+      message += (known == runtime::kBackends.front() ? " " : ", ") +
+                 std::to_string(static_cast<unsigned>(known)) + " is " +
+                 std::string(to_string(known));
+    }
+    return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Runtime> Runtime::open(OpenOptions options) {
   const bool is_of_environment = options.default_device.empty();
+  KILN_TRY(check_backends(options.backends));
   KILN_TRY(check_word("KILN_TRACE", "1", "0"));
   KILN_TRY(check_word("KILN_MEMORY_POOL", "off", "on"));
   read_environment(options);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/diagnostic.hpp"
 #ifdef KILN_RUNTIME_ZSTD
 #include "formats/zstd.hpp"
 #endif
@@ -18,9 +19,25 @@ Error damaged(const ImageEntry& image, std::string why) {
       .hint("these are not the bytes that kiln wrote: build the kernels, then the program, again");
 }
 
+// Checks that the enumerators exist. A catalog file is checked when it is opened, the entries of a
+// program are not.
+Result<void> check_enumerators(const ImageEntry& image) {
+  const auto format = static_cast<unsigned>(image.format);
+  if (image.format > ImageFormat::kSource) {
+    return damaged(image, "its format is " + std::to_string(format) + ", an ImageFormat is 0 to 4");
+  }
+  const auto compression = static_cast<unsigned>(image.compression);
+  if (image.compression > Compression::kZstd) {
+    return damaged(
+        image, "its compression is " + std::to_string(compression) + ", a Compression is 0 or 1");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<ImageBytes> unpack_image(const ImageEntry& image) {
+  KILN_TRY(check_enumerators(image));
   const std::span stored = std::as_bytes(std::span(image.data, image.stored_size));
   if (image.compression == Compression::kNone) {
     if (image.stored_size != image.size || image.size == 0) {

@@ -203,6 +203,51 @@ TEST_CASE("Runtime knows the newest PTX of each driver") {
   CHECK(cuda_of_ptx_isa(200) == 0);
 }
 
+TEST_CASE("A number that is no enumerator is refused, with those that are") {
+  OpenOptions options = fake_cuda_options();
+  options.backends.push_back(static_cast<Backend>(9));
+  const Result<Runtime> refused = Runtime::open(options);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == ErrorCode::kInvalidInput);
+  CHECK(refused.error().message ==
+        "OpenOptions::backends has 9, which is no backend: 0 is cuda, 1 is hip, 2 is host, "
+        "3 is emulated");
+
+  const Device device = *open(fake_cuda_options()).default_device();
+  const auto load_error = [&](const ImageEntry& image) {
+    const ModuleEntry module{"cast", 0, 1, kArithmetic.kernels, {&image, 1}};
+    const Result<void> loaded = device.load(module);
+    REQUIRE_FALSE(loaded);
+    CHECK(loaded.error().code == ErrorCode::kInvalidInput);
+    return render(loaded.error());
+  };
+  static ImageEntry images[] = {kArithmetic.images[0], kArithmetic.images[0]};
+  for (ImageEntry& image : images) image.target = "compute_80";
+  images[0].format = static_cast<ImageFormat>(7);
+  CHECK(load_error(images[0]).find("its format is 7, an ImageFormat is 0 to 4") !=
+        std::string::npos);
+  images[1].compression = static_cast<Compression>(7);
+  CHECK(load_error(images[1]).find("its compression is 7, a Compression is 0 or 1") !=
+        std::string::npos);
+
+  const Function function = *device.get_or_load_func("scale_add", kArithmetic);
+  const std::uint64_t value = 0;
+  const void* const addresses[] = {&value, &value, &value, &value, &value};
+  std::vector<Parameter> types(std::begin(kArithmetic.kernels[1].parameters),
+                               std::end(kArithmetic.kernels[1].parameters));
+  const auto launch_message = [&] {
+    const auto launched = function.launch_raw({{1}, {1}}, addresses, types.data(), types.size());
+    REQUIRE_FALSE(launched);
+    CHECK(launched.error().code == ErrorCode::kInvalidInput);
+    return launched.error().message;
+  };
+  types[0].element = static_cast<ElementType>(99);
+  const std::string ranges = "; a ParameterKind is 0 to 2, an ElementType 0 to 15";
+  CHECK(launch_message().ends_with("argument 1 has kind 0 and element type 99" + ranges));
+  types[0].kind = static_cast<ParameterKind>(7);
+  CHECK(launch_message().ends_with("argument 1 has kind 7 and element type 99" + ranges));
+}
+
 TEST_CASE("Runtime follows the environment where the program says nothing") {
   fake_cuda_options();
   fake_hip_options();

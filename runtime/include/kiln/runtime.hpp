@@ -82,8 +82,8 @@ class Runtime {
  public:
   // Reads the options and the environment. Opens no library yet, so it takes microseconds. Only for
   // a name that is no device's does it open the emulator's, to list its devices in the error.
-  // Errors: kInvalidInput (a name that is no device's, or an unknown word in KILN_TRACE or
-  // KILN_MEMORY_POOL).
+  // Errors: kInvalidInput (a name that is no device's, a number that is no Backend, or an unknown
+  // word in KILN_TRACE or KILN_MEMORY_POOL).
   static Result<Runtime> open(OpenOptions options = {});
 
   Runtime(const Runtime&) noexcept;
