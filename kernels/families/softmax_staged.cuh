@@ -16,10 +16,11 @@ KILN_DEVICE void softmax_in_place(T* row, u32 columns) {
   N maximum = Largest<N>::identity();
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) maximum = Largest<N>::join(maximum, widen(row[i]));
-  // Elements join kSums sums in turn, which lose less precision than one long sum.
+  // Elements join kSums sums in turn, which lose less precision than one long sum. Unrolled as often,
+  // the loop moves no sum.
   constexpr u32 kSums = 8;
   N sum[kSums] = {};
-#pragma unroll 4
+#pragma unroll 8
   for (u32 i = 0; i < columns; ++i) {
     const N weight = softmax_weight<T>(widen(row[i]) - maximum);
     if (kWaits) row[i] = narrow<T>(weight);
