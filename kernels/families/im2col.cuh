@@ -157,28 +157,18 @@ KILN_DEVICE void im2col(u64 images, const Windows& w, const T* src, T* dst) {
   if (leaves_at_once() || im2col_along<kOneRow>(images, w, src, dst)) return;
   const u32 taps = w.row_taps * w.column_taps;
   const u32 window = w.channels * taps;
-  // A line is a row of outputs, or one output if 32 bits cannot count the elements of a row. Chunks
-  // may reach from one window into the next.
-  u64 lines = images * w.rows_out, length = static_cast<u64>(w.columns_out) * window;
-  const bool by_windows = length >> 31 != 0;
-  if (by_windows) {
-    lines *= w.columns_out;
-    length = window;
-  }
-  const u32 divisor = by_windows ? w.columns_out : window;
+  // A line is a row of outputs. Chunks may reach from one window into the next.
+  const u64 lines = images * w.rows_out, length = static_cast<u64>(w.columns_out) * window;
   const u32 run = outputs_of_thread(dst, lines, length);
   for_each_in_lines(lines, runs_of_line<T>(length, run), [&](u32 line, u32 i) {
     const u32 first = i * run;
-    const u32 number = by_windows ? line : first;
-    const u32 quotient = number / divisor, remainder = number - quotient * divisor;
-    const u32 output = by_windows ? remainder : quotient;
-    u32 rest = by_windows ? first : remainder;
+    const u32 output = first / window;
+    u32 rest = first - output * window;
     u32 channel = rest / taps;
     rest -= channel * taps;
     u32 row_tap = kOneRow ? 0 : rest / w.column_taps;
     u32 column_tap = rest - row_tap * w.column_taps;
-    const u32 row_of_outputs = by_windows ? quotient : line;
-    const u32 image = row_of_outputs / w.rows_out, row_out = row_of_outputs - image * w.rows_out;
+    const u32 image = line / w.rows_out, row_out = line - image * w.rows_out;
     // The place of the next element. A place before the image wraps around to one beyond it.
     u32 row = row_out * w.window_stride + row_tap * w.dilation - w.row_padding;
     u32 column = output * w.window_stride + column_tap * w.dilation - w.column_padding;

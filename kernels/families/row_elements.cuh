@@ -53,26 +53,18 @@ KILN_DEVICE Out result_of(typename Reduction::State state, u32 last_dim, const O
   }
 }
 
-// Reduces `kCount` elements: element_of(k), whose index is index_of(k). They are joined pairwise,
-// which loses less precision than one long sum. An index is cheaper to take than to join.
-template <class Reduction, u32 kCount, class ElementOf, class IndexOf>
-KILN_DEVICE typename Reduction::State take_pairwise(ElementOf element_of, IndexOf index_of) {
+// Reduces `kCount` elements: element_of(k). They are joined pairwise, which loses less precision than
+// one long sum.
+template <class Reduction, u32 kCount, class ElementOf>
+KILN_DEVICE typename Reduction::State take_pairwise(ElementOf element_of) {
   typename Reduction::State state[kCount];
-  if constexpr (Reduction::kIsIndex) {
-    state[0] = Reduction::identity();
 #pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      state[0] = Reduction::take(state[0], element_of(k), index_of(k));
-    }
-  } else {
+  for (u32 k = 0; k < kCount; ++k) state[k] = Reduction::of(element_of(k));
 #pragma unroll
-    for (u32 k = 0; k < kCount; ++k) state[k] = Reduction::of(element_of(k));
+  for (u32 step = 1; step < kCount; step *= 2) {
 #pragma unroll
-    for (u32 step = 1; step < kCount; step *= 2) {
-#pragma unroll
-      for (u32 k = 0; k < kCount; k += 2 * step) {
-        state[k] = Reduction::join(state[k], state[k + step]);
-      }
+    for (u32 k = 0; k < kCount; k += 2 * step) {
+      state[k] = Reduction::join(state[k], state[k + step]);
     }
   }
   return state[0];
@@ -99,8 +91,15 @@ KILN_DEVICE typename Reduction::State take_chunks(const T* from, u32 chunks, u32
 #pragma unroll 1
     for (;;) {
       order.turn(chunk[0]);
-      const auto part = take_pairwise<Reduction, kCount>(
-          [&](u32 j) { return chunk[0].get(j); }, [&](u32 j) { return index + c * kCount + j; });
+      auto part = Reduction::identity();
+      if constexpr (Reduction::kIsIndex) {
+#pragma unroll
+        for (u32 j = 0; j < kCount; ++j) {
+          part = Reduction::take(part, chunk[0].get(j), index + c * kCount + j);
+        }
+      } else {
+        part = take_pairwise<Reduction, kCount>([&](u32 j) { return chunk[0].get(j); });
+      }
       state = Reduction::join(state, part);
       c += team.threads;
       if (--left == 0) break;
@@ -153,11 +152,17 @@ KILN_DEVICE typename Reduction::State take_strided(const T* from, u64 stride, u3
       if (i + k * team.threads < count) x[k] = *from;
       from += step;
     }
-    const auto few =
-        take_pairwise<Reduction, kAhead>([&](u32 k) { return order.turned(x[k]); },
-                                         [&](u32 k) { return index + i + k * team.threads; });
+    auto few = Reduction::identity();
+    if constexpr (Reduction::kIsIndex) {
+#pragma unroll
+      for (u32 k = 0; k < kAhead; ++k, i += team.threads) {
+        few = Reduction::take(few, order.turned(x[k]), index + i);
+      }
+    } else {
+      few = take_pairwise<Reduction, kAhead>([&](u32 k) { return order.turned(x[k]); });
+      i += kAhead * team.threads;
+    }
     state = Reduction::join(state, few);
-    i += kAhead * team.threads;
   }
   return state;
 }

@@ -16,25 +16,22 @@ KILN_DEVICE void softmax_in_place(T* row, u32 columns) {
   N maximum = Largest<N>::identity();
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) maximum = Largest<N>::join(maximum, widen(row[i]));
-  // Elements join kSums sums in turn, which lose less precision than one long sum. Unrolled as often,
-  // the loop moves no sum.
-  constexpr u32 kSums = 8;
-  N sum[kSums] = {};
-#pragma unroll 8
-  for (u32 i = 0; i < columns; ++i) {
+  const auto weigh = [&](u32 i) {
     const N weight = softmax_weight<T>(widen(row[i]) - maximum);
     if (kWaits) row[i] = narrow<T>(weight);
-    const N next = sum[0] + weight;
+    return weight;
+  };
+  // Elements join four sums in turn, which lose less precision than one long sum.
+  N sum[4] = {};
+  u32 taken = 0;
+#pragma unroll 1
+  for (; taken + 4 <= columns; taken += 4) {
 #pragma unroll
-    for (u32 k = 0; k + 1 < kSums; ++k) sum[k] = sum[k + 1];
-    sum[kSums - 1] = next;
+    for (u32 k = 0; k < 4; ++k) sum[k] += weigh(taken + k);
   }
-#pragma unroll
-  for (u32 step = kSums / 2; step != 0; step /= 2) {
-#pragma unroll
-    for (u32 k = 0; k < step; ++k) sum[k] += sum[k + step];
-  }
-  const N scale = softmax_scale<T>(sum[0]);
+#pragma unroll 1
+  for (; taken < columns; ++taken) sum[0] += weigh(taken);
+  const N scale = softmax_scale<T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
 #pragma unroll 4
   for (u32 i = 0; i < columns; ++i) {
     const N x = widen(row[i]);

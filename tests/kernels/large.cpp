@@ -188,16 +188,18 @@ std::vector<Trial> all_trials(const Trials& trials) {
        },
        [](std::size_t) { return std::uint8_t{0x3e}; }},
       {"col2im1d_u8 with a thread for each element",
-       [=](const void* inp, void* out) {
+       [=](const void* inp, void* out) -> Result<ops::Launch> {
          ops::Col2Im1d call;
          call.dtype = DType::kU8;
          call.batch = call.window = 1;
-         call.length = kColumns;
-         call.channels = kRows;
+         call.length = kRows;
+         call.channels = kColumns;
          call.src = inp;
          call.dst = out;
-         call.geometry = ops::Geometry::kReference;
-         return plan(call);
+         KILN_TRY_ASSIGN(ops::Launch launch, plan(call));
+         const std::size_t threads = launch.block.count();
+         launch.grid = {static_cast<std::uint32_t>((kCount + threads - 1) / threads)};
+         return launch;
        },
        from_turned},
   };
