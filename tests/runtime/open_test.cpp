@@ -243,7 +243,7 @@ TEST_CASE("A number that is no enumerator is refused, with those that are") {
   };
   types[0].element = static_cast<ElementType>(99);
   const std::string ranges = "; a ParameterKind is 0 to 2, an ElementType 0 to 15";
-  CHECK(launch_message().ends_with("argument 1 has kind 0 and element type 99" + ranges));
+  CHECK(launch_message().ends_with("argument 1 has kind 1 and element type 99" + ranges));
   types[0].kind = static_cast<ParameterKind>(7);
   CHECK(launch_message().ends_with("argument 1 has kind 7 and element type 99" + ranges));
 }
