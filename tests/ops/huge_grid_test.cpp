@@ -8,22 +8,14 @@
 
 #include "kiln/ops.hpp"
 #include "kiln/ops/kernels.hpp"
-#include "subject.hpp"
+#include "ops_subject.hpp"
 
 namespace kiln::ops {
 namespace {
 
 using Bytes = std::vector<std::byte>;
 
-struct Subject {
-  Runtime runtime = testing::open_subject();
-  Device device = *runtime.default_device();
-  Launcher launcher{device};
-
-  bool is_gpu() const {
-    return device.info().backend == Backend::kCuda || device.info().backend == Backend::kHip;
-  }
-
+struct Subject : OpsSubject {
   // A buffer of small numbers.
   Buffer numbers(DType dtype, std::size_t count) const {
     Bytes bytes(count * size_of(dtype));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kiln/ops.hpp"
-#include "subject.hpp"
+#include "ops_subject.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -24,14 +24,7 @@ std::vector<std::byte> elements(DType dtype, std::size_t count, unsigned seed) {
   return bytes;
 }
 
-struct Subject {
-  Runtime runtime = testing::open_subject();
-  Device device = *runtime.default_device();
-  Launcher launcher{device};
-
-  bool is_gpu() const {
-    return device.info().backend == Backend::kCuda || device.info().backend == Backend::kHip;
-  }
+struct Subject : OpsSubject {
   Buffer upload(DType dtype, std::size_t count, unsigned seed = 1) const {
     return *device.upload(elements(dtype, count, seed));
   }
