@@ -1,8 +1,6 @@
 // A stack that a function runs on, and that can be left and entered again.
 //
-// One of two implementations is built: fiber_boost.cpp (Boost.Context's switch) or, in sanitizer
-// builds and without Boost.Context, fiber_ucontext.cpp. A fiber belongs to the OS thread that first
-// resumes it. Not thread-safe.
+// A fiber belongs to the OS thread that first resumes it. Not thread-safe.
 #pragma once
 
 #include <cstddef>
