@@ -72,6 +72,7 @@ Result<std::string> read_file(const std::string& path) {
     return error;
   }
   std::string bytes;
+  bytes.reserve(static_cast<std::size_t>(info.st_size));
   char part[1 << 16];
   for (std::size_t count = 0; (count = std::fread(part, 1, sizeof part, file.get())) > 0;) {
     bytes.append(part, count);
