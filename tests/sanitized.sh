@@ -87,9 +87,16 @@ for what in "$@"; do
       ;;
     runtime)
       choose thread || continue
+      runs=()
       build checked-threads runtime_fakes_contract
       for driver in fake_cuda fake_hip; do
-        KILN_TEST_DRIVER=$driver run checked-threads runtime_fakes_contract
+        KILN_TEST_DRIVER=$driver run checked-threads runtime_fakes_contract >"build-checked-threads/$driver.log" 2>&1 &
+        runs+=("$driver:$!")
+      done
+      for driver_run in "${runs[@]}"; do
+        wait "${driver_run#*:}" && status=0 || status=$?
+        cat "build-checked-threads/${driver_run%:*}.log"
+        [ $status = 0 ] || exit $status
       done
       ;;
     host)

@@ -79,7 +79,7 @@ if [ "$project" = amalgamated ]; then
     echo "FAILED: a program without the implementation" >&2
     exit 1
   fi
-  if g++ -std=c++20 -fno-exceptions -fsyntax-only -Iout/include main.cpp >without.log 2>&1 ||
+  if g++ -std=c++20 -fno-exceptions -E -Iout/include main.cpp 2>without.log >/dev/null ||
     [ "$(grep -c 'error: ' without.log)" != 1 ] || ! grep -q 'is compiled with exceptions' without.log; then
     cat without.log
     echo "FAILED: an implementation without exceptions" >&2
