@@ -8,6 +8,7 @@
 
 #include "base/processor.hpp"
 #include "base/text.hpp"
+#include "tools/engine/option_words.hpp"
 #include "tools/engine/tool_environment.hpp"
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/plan_compile.hpp"
@@ -61,85 +62,6 @@ std::string label_of(const Tool::Part& part) {
 
 std::string label_of_input(const std::string& input) { return std::string(kInput) + input; }
 
-// Adds the file names that a word of a command line may contain: the word itself, what follows '='
-// or '@', and the parts of a list. "-fplugin=a.so" -> "a.so", "@words" -> "words",
-// "-Wl,--whole-archive,a.a" -> "a.a".
-void add_names(std::string_view word, std::vector<std::string>& names) {
-  if (word.starts_with('@')) word.remove_prefix(1);
-  const std::size_t equals = word.find('=');
-  if (equals != std::string_view::npos) add_names(word.substr(equals + 1), names);
-  for (const std::string_view name : split(word, ',')) {
-    if (!name.empty() && !name.starts_with('-')) names.emplace_back(name);
-  }
-  if (word.starts_with('-')) return;
-  if (word.find(',') != std::string_view::npos) names.emplace_back(word);
-}
-
-// Visits the files that "-lname" may stand for in the folders of "-Ldir" and LIBRARY_PATH. What
-// compilers link from their own folders is a part of them.
-template <typename Visit>
-void for_each_library(const Step& step, const SharedIngredients::Variables& variables,
-                      Visit visit) {
-  std::vector<std::string_view> folders;
-  for (std::size_t i = 1; i < step.argv.size(); ++i) {
-    std::string_view word = step.argv[i];
-    if (word == "-L" && i + 1 < step.argv.size()) {
-      folders.push_back(step.argv[i + 1]);
-    } else if (word.starts_with("-L")) {
-      folders.push_back(word.substr(2));
-    }
-  }
-  if (const auto path = variables.find("LIBRARY_PATH"); path != variables.end()) {
-    for (const std::string_view folder : split(path->second, ':')) folders.push_back(folder);
-  }
-  for (const std::string_view folder : folders) {
-    for (const std::string& word : step.argv) {
-      if (!word.starts_with("-l") || folder.empty()) continue;
-      const std::string start = std::string(folder) + "/";
-      if (word.starts_with("-l:")) {
-        visit(start + word.substr(3));
-      } else {
-        visit(start + "lib" + word.substr(2) + ".so");
-        visit(start + "lib" + word.substr(2) + ".a");
-      }
-    }
-  }
-}
-
-// Splits a text as compilers split variables and files of options: at blanks that no quotes or
-// backslash protect.
-std::vector<std::string> split_words(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  char quote = '\0';
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool is_blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
-    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      word += text[++i];
-    } else if (c == quote) {
-      quote = '\0';
-    } else if (quote == '\0' && (c == '"' || c == '\'')) {
-      quote = c;
-    } else if (quote == '\0' && is_blank) {
-      if (!word.empty()) words.push_back(std::exchange(word, {}));
-    } else {
-      word += c;
-    }
-  }
-  if (!word.empty()) words.push_back(std::move(word));
-  return words;
-}
-
-// True if the files that `word` names hold options.
-bool names_options(std::string_view previous, std::string_view word) {
-  constexpr std::array<std::string_view, 3> kOptions = {"--options-file", "-optf", "--config"};
-  if (std::ranges::find(kOptions, previous) != kOptions.end()) return true;
-  if (std::ranges::find(kOptions, word.substr(0, word.find('='))) != kOptions.end()) return true;
-  return word.starts_with('@') || word.find(",@") != std::string_view::npos ||
-         word.find("=@") != std::string_view::npos;
-}
-
 // Finds the files that options name: lists of options and what these name in turn, plug-ins,
 // profiles. Compilers read them and mostly do not report them.
 class NamedFiles {
@@ -156,7 +78,9 @@ class NamedFiles {
     for (const auto& [variable, value] : variables) {
       if (variable != "NVCC_CCBIN") add_words(split_words(value), {});  // a part of nvcc
     }
-    for_each_library(step, variables, [&](std::string_view path) { add_word(path, false); });
+    const auto folders = variables.find("LIBRARY_PATH");
+    const std::string_view more = folders == variables.end() ? std::string_view() : folders->second;
+    for (const std::string& path : library_files(all_words_, more)) add_word(path, false);
   }
 
   // Each with its digest, or without one if there is no such file.
@@ -166,6 +90,7 @@ class NamedFiles {
   // `folder` holds the file of options that the words are from. Some compilers look for files
   // there, others in the source root.
   void add_words(const std::vector<std::string>& words, const std::filesystem::path& folder) {
+    all_words_.insert(all_words_.end(), words.begin(), words.end());
     std::string_view previous;
     for (const std::string& word : words) {
       const bool are_options = names_options(previous, word);
@@ -194,6 +119,8 @@ class NamedFiles {
   FileDigests& digests_;
   SharedIngredients& shared_;
   std::map<std::string, std::optional<Digest>> files_;
+  std::vector<std::string>
+      all_words_;  // of the command line, the variables and the files of options
   std::set<std::string> opened_;
 };
 
@@ -266,10 +193,8 @@ const std::vector<SharedIngredients::File>& SharedIngredients::named_by(std::str
   const std::lock_guard lock(mutex_);
   const auto known = words_.find(word);
   if (known != words_.end()) return known->second;
-  std::vector<std::string> names;
-  add_names(word, names);
   std::vector<File> files;
-  for (const std::string& name : names) {
+  for (const std::string& name : file_names(word)) {
     const std::string path = neutral_path(name, plan);
     files.push_back({std::string(kNamedFile) + path, expand(path, plan)});
   }

@@ -360,6 +360,30 @@ TEST_CASE("ingredients count the bytes of libraries in folders that options name
   CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: " + shown});
 }
 
+TEST_CASE("ingredients count the bytes of libraries, however options name them") {
+  Fixture fixture;
+  const std::string words =
+      GENERATE("-Lvendor -lx", "-L vendor -l x", "-Wl,-Lvendor -Wl,-lx", "-Wl,-L,vendor,-l,x",
+               "-Xlinker -Lvendor -Xlinker -lx", "-Xlinker -L -Xlinker vendor -l:libx.a",
+               "-Wl,--library-path=vendor,--library=x", "--library-path vendor --library x",
+               "--library-directory=vendor -lx", "-Lvendor,other -ly,x");
+  CAPTURE(words);
+  fixture.environment.variables["NVCC_APPEND_FLAGS"] = words;
+  SECTION("in a variable") {}
+  SECTION("in a file of options") {
+    fixture.environment.variables.clear();
+    fixture.step.argv.push_back("@words");
+  }
+  SECTION("in a file of options that another names") {
+    fixture.environment.variables["NVCC_APPEND_FLAGS"] = "--options-file=first";
+    REQUIRE(fixture.files.write("/home/ada/src/first", "-O1 @words"));
+  }
+  REQUIRE(fixture.files.write("/home/ada/src/words", words));
+  const Ingredients before = fixture.gather();
+  REQUIRE(fixture.files.write("/home/ada/src/vendor/libx.a", "x"));
+  CHECK(explain_difference(before, fixture.gather()) == Reasons{"new: vendor/libx.a"});
+}
+
 TEST_CASE("explain_difference names what changed in the terms of the user") {
   Fixture fixture;
   const Ingredients before = fixture.gather();
