@@ -25,30 +25,23 @@ namespace {
 constexpr std::array<std::string_view, 4> kNvccDebugOptions = {
     "-G", "--device-debug", "-lineinfo", "--generate-line-info"};
 
-bool writes_source_folder(const Step& step, const SharedIngredients::Variables& variables) {
+// `words` are those that variables and files of options add to the step's own.
+bool writes_source_folder(const Step& step, const std::vector<std::string>& words) {
   if (step.tool != ToolKind::kNvcc) return false;
   const auto is_debug = [](std::string_view word) {
-    return std::find(kNvccDebugOptions.begin(), kNvccDebugOptions.end(), word) !=
-           kNvccDebugOptions.end();
+    return std::ranges::find(kNvccDebugOptions, word) != kNvccDebugOptions.end();
   };
   const auto names_source = [](std::string_view word) {
     return word.starts_with(kSourceNameOption);
   };
-  const bool reads_source =
-      std::find(step.tool_roles.begin(), step.tool_roles.end(), "cicc") != step.tool_roles.end();
-  if (reads_source && std::none_of(step.argv.begin(), step.argv.end(), names_source)) return true;
-  if (std::any_of(step.argv.begin(), step.argv.end(), is_debug)) return true;
-  for (const auto& [name, value] : variables) {
-    const std::vector<std::string_view> words = split(value, ' ');
-    if (std::any_of(words.begin(), words.end(), is_debug)) return true;
-  }
-  return false;
+  const bool reads_source = std::ranges::find(step.tool_roles, "cicc") != step.tool_roles.end();
+  if (reads_source && std::ranges::none_of(step.argv, names_source)) return true;
+  return std::ranges::any_of(step.argv, is_debug) || std::ranges::any_of(words, is_debug);
 }
 
-bool is_for_this_processor(const Step& step, const SharedIngredients::Variables& variables) {
+bool is_for_this_processor(const Step& step, const std::vector<std::string>& words) {
   return std::ranges::any_of(step.argv, asks_for_native) ||
-         std::ranges::any_of(variables,
-                             [](const auto& variable) { return asks_for_native(variable.second); });
+         std::ranges::any_of(words, asks_for_native);
 }
 
 bool depends_on(const Step& step, const Tool::Part& part) {
@@ -80,8 +73,12 @@ class NamedFiles {
     }
     const auto folders = variables.find("LIBRARY_PATH");
     const std::string_view more = folders == variables.end() ? std::string_view() : folders->second;
-    for (const std::string& path : library_files(all_words_, more)) add_word(path, false);
+    for (const std::string& path : library_files(words_, more)) add_word(path, false);
   }
+
+  // The words of the command line without placeholders, of the variables, and of the files of
+  // options.
+  const std::vector<std::string>& words() const { return words_; }
 
   // Each with its digest, or without one if there is no such file.
   const std::map<std::string, std::optional<Digest>>& by_label() const { return files_; }
@@ -90,7 +87,7 @@ class NamedFiles {
   // `folder` holds the file of options that the words are from. Some compilers look for files
   // there, others in the source root.
   void add_words(const std::vector<std::string>& words, const std::filesystem::path& folder) {
-    all_words_.insert(all_words_.end(), words.begin(), words.end());
+    words_.insert(words_.end(), words.begin(), words.end());
     std::string_view previous;
     for (const std::string& word : words) {
       const bool are_options = names_options(previous, word);
@@ -119,8 +116,7 @@ class NamedFiles {
   FileDigests& digests_;
   SharedIngredients& shared_;
   std::map<std::string, std::optional<Digest>> files_;
-  std::vector<std::string>
-      all_words_;  // of the command line, the variables and the files of options
+  std::vector<std::string> words_;
   std::set<std::string> opened_;
 };
 
@@ -285,10 +281,10 @@ std::string ingredient_lines(const Step& step, const Plan& plan, const Tool& too
   if (is_driven(step)) add("hipify driver", hipify_driver_digest().hex());
   const SharedIngredients::Variables variables = variables_of(step, environment, shared);
   for (const auto& [name, value] : variables) add("environment " + name, value);
-  if (is_for_this_processor(step, variables)) add("processor", this_processor());
-  if (writes_source_folder(step, variables)) add("source folder", plan.source_root.native());
   NamedFiles named(plan, digests, shared);
   named.add_step(step, variables);
+  if (is_for_this_processor(step, named.words())) add("processor", this_processor());
+  if (writes_source_folder(step, named.words())) add("source folder", plan.source_root.native());
   for (const auto& [label, digest] : named.by_label()) {
     if (digest) add(label, digest->hex());
   }

@@ -114,8 +114,15 @@ TEST_CASE("ingredients count the source folder where nvcc writes it into what it
     there.step.argv = here.step.argv;
   }
   SECTION("asked for by the user's variable") {
-    here.environment.variables = {{"NVCC_APPEND_FLAGS", "-Xptxas -v -G"}};
+    const std::string words = GENERATE("-Xptxas -v -G", "-O1\t-lineinfo\n-O2", "-O1 \"-G\"");
+    here.environment.variables = {{"NVCC_APPEND_FLAGS", words}};
     there.environment = here.environment;
+  }
+  SECTION("asked for by a file of options") {
+    here.step.argv.push_back("--options-file=/opt/words");
+    there.step.argv = here.step.argv;
+    for (Fixture* one : {&here, &there})
+      REQUIRE(one->files.write("/opt/words", "-O1\t-lineinfo\n"));
   }
   CHECK(key_of(here.gather()) != key_of(there.gather()));
   CHECK(explain_difference(here.gather(), there.gather()) == Reasons{"source folder changed"});
@@ -184,6 +191,10 @@ TEST_CASE("ingredients count the processor if an option leaves a choice to the m
   SECTION("in the command line") { fixture.step.argv.push_back("-march=native"); }
   SECTION("in a variable") {
     fixture.environment.variables = {{"NVCC_APPEND_FLAGS", "-Xcompiler -mtune=native -O3"}};
+  }
+  SECTION("in a file of options") {
+    fixture.step.argv.push_back("@words");
+    REQUIRE(fixture.files.write("/home/ada/src/words", "-Xcompiler \"-mtune=native\"\n"));
   }
   CHECK(count() == 1);
 }
