@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/engine/computed_include.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/engine/step_error.hpp"
 #include "tools/engine/tool_environment.hpp"
@@ -119,13 +120,10 @@ constexpr std::string_view kConverted = "{out}/hip/";
 // The plan gives a compiler each converted file that its source reaches by name. Any other may be of
 // an earlier build, and nothing would notice its changes.
 Error unplanned_conversion(const Step& step, std::string_view header) {
-  return Error{ErrorCode::kBuildFailed, quote(step.id) + " read " + quote(header) +
-                                            " by an include whose name kiln cannot tell"}
-      .note(
-          "kiln knows the headers that '#include \"x\"', '__has_include(\"x\")' and '#define NAME "
-          "\"x\"' name")
-      .hint("name the header in the source too, such as in '#if 0': #include \"" +
-            std::string(header) + "\"");
+  Error error{ErrorCode::kBuildFailed, quote(step.id) + " read " + quote(header) +
+                                           " by an include whose name kiln cannot tell"};
+  explain_computed_include(error, header);
+  return error;
 }
 
 // Collects the files that the tool read, except the step's known inputs and its scratch folder.

@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "base/parse_integer.hpp"
 #include "base/text.hpp"
+#include "tools/engine/computed_include.hpp"
 #include "tools/system/own_folder.hpp"
 
 namespace kiln::tools {
@@ -167,6 +168,13 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   if (!header.empty() && files.kind(kernels_folder() / header) == PathKind::kFile) {
     return error.hint(quote(header) +
                       " is kiln's own: add \"{kiln}\" to \"include_directories\" in the manifest");
+  }
+  if (!header.empty() &&
+      is_unconverted(header, context.environment.current_directory / error.where.file, step, plan,
+                     files)) {
+    error.note(quote(header) +
+               " is not converted for AMD: it is included by a name that kiln cannot tell");
+    explain_computed_include(error, header);
   }
   if (step.tool == ToolKind::kHostCompiler && is_plain_cuda(text)) {
     error.hint(

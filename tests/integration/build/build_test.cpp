@@ -334,6 +334,27 @@ TEST_CASE(
   CHECK(project.kiln(build).ok());
 }
 
+TEST_CASE(
+    "a header that hipcc misses since kiln cannot tell its name fails the build, with a way out") {
+  if (!has_amd()) SKIP("needs hipcc: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  project.write("twice.cuh", "#define TWICE 2\n");
+  const std::string source =
+      "#define NAMED(x) #x\n#include NAMED(twice.cuh)\n"
+      "extern \"C\" __global__ void fill_f32(float* y, float a) { y[0] = TWICE * a; }\n";
+  project.write("fill.cu", source);
+  const std::vector<std::string> build = {"build", "--target", "gfx1100", "--module", "fill"};
+  const tools::Outcome outcome = project.kiln(build);
+  CHECK_FALSE(outcome.ok());
+  CHECK(outcome.diagnostics.find("note: 'twice.cuh' is not converted for AMD") !=
+        std::string::npos);
+  CHECK(outcome.diagnostics.find("hint: name the header in the source too, such as in '#if 0': "
+                                 "#include \"twice.cuh\"") != std::string::npos);
+  project.write("fill.cu", "#if 0\n#include \"twice.cuh\"\n#endif\n" + source);
+  CHECK(project.kiln(build).ok());
+}
+
 TEST_CASE("a header that __has_include finds decides an image as soon as it is there") {
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;

@@ -1,6 +1,7 @@
 #include "tools/engine/step_error.hpp"
 
 #include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
 
 #include "base/diagnostic.hpp"
 #include "tests/support/fake_toolkit.hpp"
@@ -114,4 +115,39 @@ TEST_CASE("step_error says how kiln's own headers are found") {
   CHECK(last_note("fill.cu:1:10: fatal error: 'device/platform.cuh' file not found\n    1 | #include") == hint);
   CHECK(last_note("fill.cu:1:10: fatal error: device/platform.cuh: No such file or directory\n    1 | #include") == hint);
   CHECK(last_note("fill.cu:1:10: fatal error: device/other.cuh: No such file or directory").starts_with("command, run in"));
+}
+
+TEST_CASE("step_error says how a header that hipcc misses is made known to kiln") {
+  FakeToolkit toolkit;
+  for (const char* header : {"device/x.cuh", "include/y.cuh", "z.cuh"}) {
+    REQUIRE(toolkit.files.write(std::filesystem::path("/src") / header, ""));
+  }
+  for (const char* file : {"/src/device/a.cuh", "/src/out/hip/device/a.cuh"})
+    REQUIRE(toolkit.files.write(file, ""));
+  Environment environment;
+  environment.current_directory = GENERATE("/src", "/", "/elsewhere");
+  FileDigests digests(toolkit.files);
+  const BuildContext context{toolkit.plan, toolkit.toolchain, environment, digests};
+  Step step = toolkit.step("compile fill sm_80");
+  step.argv.insert(step.argv.end(), {"-I{out}/hip/include", "-I/opt/include"});
+  const auto last_note = [&](const std::string& file, const std::string& header) {
+    const std::string log =
+        file + ":1:10: fatal error: '" + header + "' file not found\n    1 | #include";
+    return step_error(step, context, toolkit.files, "exit status 1", log).notes.back().text;
+  };
+  CHECK(
+      last_note("device/a.cuh", "x.cuh").starts_with("command, run in"));  // nvcc converts nothing
+  step.tool = ToolKind::kHipCompiler;
+  const auto hint = [](const std::string& header) {
+    return "name the header in the source too, such as in '#if 0': #include \"" + header + "\"";
+  };
+  CHECK(last_note("device/a.cuh", "x.cuh") == hint("x.cuh"));
+  CHECK(last_note("/src/out/hip/device/a.cuh", "x.cuh") == hint("x.cuh"));
+  CHECK(last_note("device/a.cuh", "y.cuh") == hint("y.cuh"));
+  CHECK(last_note("fill.cu", "device/x.cuh") == hint("device/x.cuh"));
+  CHECK(
+      last_note("device/a.cuh", "z.cuh").starts_with("command, run in"));  // not where hipcc looked
+  CHECK(last_note("device/a.cuh", "none.cuh").starts_with("command, run in"));
+  REQUIRE(toolkit.files.write("/src/out/hip/device/x.cuh", ""));
+  CHECK(last_note("device/a.cuh", "x.cuh").starts_with("command, run in"));  // it is converted
 }
