@@ -76,3 +76,30 @@ TEST_CASE("hipRTC compiles kiln's own modules") { compile_all(Backend::kHip, "gf
 TEST_CASE("The host's compiler compiles kiln's own modules") {
   compile_all(Backend::kHost, "host:wave64");
 }
+
+TEST_CASE("The compilers find the headers that macros name") {
+  SourceBundle bundle;
+  bundle.defines = {"FIRST=\"first.cuh\""};
+  bundle.include_directories = {"include"};
+  bundle.files = {{"kernels/named.cu",
+                   "#include FIRST\n#define THIRD <third.cuh>\n#include THIRD\n"
+                   "extern \"C\" KERNEL void named(int* x) { *x = SECOND + THREE; }\n"},
+                  {"kernels/first.cuh", "#define SECOND \"deep/second.cuh\"\n#include SECOND\n"},
+                  {"kernels/deep/second.cuh", "#undef SECOND\n#define SECOND 2\n"},
+                  {"include/third.cuh", "#define THREE 3\n"}};
+  SourceCompiler compiler({});
+  const auto compile = [&](Backend backend, const std::string& target) {
+    SourceBundle one = bundle;
+    one.defines.emplace_back(backend == Backend::kHost ? "KERNEL=" : "KERNEL=__global__");
+    return compiler.compile(write_source_bundle(one), backend, *parse_target_id(target));
+  };
+  const std::vector<std::pair<Backend, std::string>> targets = {
+      {Backend::kCuda, "sm_90"}, {Backend::kHip, "gfx1100"}, {Backend::kHost, "host"}};
+  for (const auto& [backend, target] : targets) {
+    CAPTURE(target);
+    const auto image = compile(backend, target);
+    if (!image && image.error().code == ErrorCode::kUnavailable) continue;
+    if (!image) FAIL(render(image.error()));
+    CHECK_FALSE(image->bytes.empty());
+  }
+}

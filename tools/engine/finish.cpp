@@ -398,9 +398,22 @@ std::vector<std::string> headers_left_out(const FinishRequest& request) {
   return {folders.begin(), folders.end()};
 }
 
+// Files, sorted, that compilers read and that the sources do not name.
+std::vector<std::string> files_left_out(const Catalog& catalog) {
+  std::set<std::string> paths;
+  if (catalog.settings.embed.source == EmbedSource::kNone) return {};
+  for (const Module& module : catalog.modules) {
+    for (const Artifact& image : module.images) {
+      for (const SourceFile& file : image.also_read) paths.insert(file.path);
+    }
+  }
+  return {paths.begin(), paths.end()};
+}
+
 // Counts and lists what is reported about a written catalog.
 Finished summary_of(const Catalog& catalog) {
   Finished summary;
+  summary.files_left_out = files_left_out(catalog);
   for (const Module& module : catalog.modules) {
     summary.kernels += module.kernels.size();
     summary.images += module.images.size();

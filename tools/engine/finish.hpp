@@ -45,6 +45,9 @@ struct Finished {
   std::vector<std::string> untyped_kernels;
   // folders outside the manifest's that embedded sources include from
   std::vector<std::string> headers_left_out;
+  // files of the manifest's folder that the compilers read and that embedded sources lack, since
+  // kiln cannot tell the names by which they are included
+  std::vector<std::string> files_left_out;
   std::vector<Error> errors;  // errors of the modules that were left out
 };
 

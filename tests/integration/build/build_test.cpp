@@ -233,6 +233,26 @@ TEST_CASE("kiln build embeds what the modules are compiled from when it is told 
   CHECK(project.kiln({"build", "other.json", "--embed-source", "--out", "other"})
             .diagnostics.find(" are not embedded with the sources") != std::string::npos);
 
+  // A header that a macro names is embedded. One whose name kiln cannot tell is not.
+  const std::string fill = project.read("fill.cu");
+  project.write("named.cuh", "\n");
+  const auto build_with = [&](const std::string& include) {
+    project.write("fill.cu", include + fill);
+    return project.kiln(
+        {"build", "--target", "sm_80", "--embed-source=instead", "--compress", "none"});
+  };
+  const auto is_embedded = [&] {
+    return project.read("out/include/demo.hpp").find("file 1 named.cuh") != std::string::npos;
+  };
+  const std::string warning = "kiln: warning: 'named.cuh' is not embedded with the sources";
+  const tools::Outcome known = build_with("#define HEADER \"named.cuh\"\n#include HEADER\n");
+  CHECK(known.diagnostics.find(warning) == std::string::npos);
+  CHECK(is_embedded());
+  const tools::Outcome unknown = build_with("#define TEXT(x) #x\n#include TEXT(named.cuh)\n");
+  CHECK(unknown.diagnostics.find(warning) != std::string::npos);
+  CHECK_FALSE(is_embedded());
+  project.write("fill.cu", fill);
+
   // A comment in a header changes no image, but it changes the embedded source.
   project.write("shared.cuh", project.read("shared.cuh") + "// told apart\n");
   (void)project.events({"--embed-source=instead", "--compress", "none"});
