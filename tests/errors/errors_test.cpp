@@ -4,6 +4,7 @@
 //   --- command      the words after "kiln", '' for an empty one; without any, "plan targets.json"
 //   --- absent       paths that this machine lacks, one a line
 //   --- environment  NAME=VALUE, one a line; NAME= for a variable that is not set
+//   --- links        NAME=TARGET of files that are links, one a line
 //   --- pipes, loops  paths that are pipes, or links to themselves, one a line
 //   --- untrusted    folders that everybody may write to, one a line
 //   --- expected     what main prints
@@ -84,7 +85,8 @@ std::string run(const Sections& sections) {
   machine.put("/project/kernels/affine.cu", "__global__ void affine() {}\n");
   for (const auto& [name, text] : sections) {
     if (name == "command" || name == "expected") continue;
-    static constexpr std::array kLists = {"absent", "environment", "pipes", "loops", "untrusted"};
+    static constexpr std::array kLists = {"absent", "environment", "links",
+                                          "pipes",  "loops",       "untrusted"};
     const bool is_list = std::find(kLists.begin(), kLists.end(), name) != kLists.end();
     for (const std::string& line : words(is_list ? text : "")) {
       const std::string path = (std::filesystem::path("/project") / line).string();
@@ -98,7 +100,12 @@ std::string run(const Sections& sections) {
         (void)machine.files.remove_all(std::filesystem::path("/project") / line);
       } else {
         const std::size_t equals = line.find('=');
-        machine.environment.variables[line.substr(0, equals)] = line.substr(equals + 1);
+        const std::string key = line.substr(0, equals), value = line.substr(equals + 1);
+        if (name == "links") {
+          machine.files.links["/project/" + key] = value;
+        } else {
+          machine.environment.variables[key] = value;
+        }
       }
     }
     if (is_list) continue;

@@ -27,6 +27,7 @@ class FakeFiles final : public tools::Files {
   std::map<std::string, tools::PathKind> special_files;  // paths that are neither files nor folders
   std::map<std::string, std::string> untrusted;          // folders, with the reason
   std::set<std::string> recent_links;           // files behind links that were created just now
+  std::map<std::string, std::string> links;     // files that count as links, with what they say
   std::vector<std::string> links_to_elsewhere;  // folders that link to outside of every root
   // Changes within a tick have the same time; touch() begins the next tick.
   std::int64_t tick_length = 1;
@@ -39,6 +40,11 @@ class FakeFiles final : public tools::Files {
     const auto found = nodes_.find(key(path));
     if (found == nodes_.end()) return tools::PathKind::kNone;
     return found->second.is_folder ? tools::PathKind::kFolder : tools::PathKind::kFile;
+  }
+
+  std::filesystem::path link_target(const std::filesystem::path& path) const override {
+    const auto found = links.find(key(path));
+    return found == links.end() ? "" : found->second;
   }
 
   bool leads_outside(const std::filesystem::path&, const std::filesystem::path& path) const override {

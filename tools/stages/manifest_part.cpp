@@ -65,6 +65,10 @@ bool ManifestPart::is_one_line(const Json& item, const std::string& what, const 
 
 void ManifestPart::suggest(const fs::path& missing, PathKind wanted, Error& error) {
   if (++source_.suggestions > kMaxSuggestions) return;
+  if (!source_.target.empty()) {
+    error.note("the manifest is a link to " + quote(source_.target.string()) +
+               ", and its paths are relative to the folder of the link");
+  }
   const std::string near = neighbour(missing, wanted);
   if (!near.empty()) error.hint("did you mean " + quote(near) + "?");
 }

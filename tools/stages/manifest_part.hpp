@@ -17,6 +17,7 @@ struct ManifestSource {
   JsonReader& reader;
   const Files& files;
   std::filesystem::path directory;  // base of the manifest's relative paths
+  std::filesystem::path target;     // what the manifest is a link to; empty if it is none
   std::size_t suggestions = 0;      // number of searches for similar names
 };
 
@@ -39,8 +40,8 @@ class ManifestPart {
   // Reports text with control characters, such as line breaks, because compiler options are also
   // stored and shown as lines.
   bool is_one_line(const Json& item, const std::string& what, const std::string& text);
-  // Adds a hint with the file or folder that was probably meant. Each search reads a folder, so
-  // only the first few errors get one.
+  // Adds a hint with the file or folder that was probably meant, and a note if the manifest is a
+  // link. Each search reads a folder, so only the first few errors get them.
   void suggest(const std::filesystem::path& missing, PathKind wanted, Error& error);
 
   JsonReader& reader_;

@@ -183,7 +183,7 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
   }
   if (is_another_document(*json)) return misplaced(recognize(text, path), "a manifest", path);
   JsonReader reader(manifest.path.generic_string());
-  ManifestSource source{reader, files, manifest.directory};
+  ManifestSource source{reader, files, manifest.directory, files.link_target(directory / path)};
   KILN_TRY(ManifestParser(manifest, source).parse(*json));
   return manifest;
 }

@@ -268,6 +268,11 @@ class RealFiles final : public Files {
     return names;
   }
 
+  fs::path link_target(const fs::path& path) const override {
+    std::error_code not_a_link;
+    return fs::read_symlink(path, not_a_link);
+  }
+
   bool leads_outside(const fs::path& root, const fs::path& path) const override {
     const Descriptor base(::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (base.get() < 0) return false;  // no root, no links below it

@@ -65,6 +65,8 @@ class Files {
   virtual Result<void> remove_all(const std::filesystem::path& path) = 0;
   // Returns the names in a folder, sorted.
   virtual Result<std::vector<std::string>> list(const std::filesystem::path& folder) const = 0;
+  // Returns what a link says, or an empty path if `path` is no link.
+  virtual std::filesystem::path link_target(const std::filesystem::path& path) const = 0;
   // True if a link on the way to `path`, which is below `root` by its spelling, leads out of
   // `root`. The last name may be a link: replacing or removing it affects only the link.
   virtual bool leads_outside(const std::filesystem::path& root,

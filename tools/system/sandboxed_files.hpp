@@ -43,6 +43,9 @@ class SandboxedFiles final : public Files {
   Result<std::vector<std::string>> list(const std::filesystem::path& folder) const override {
     return files_.list(folder);
   }
+  std::filesystem::path link_target(const std::filesystem::path& path) const override {
+    return files_.link_target(path);
+  }
   bool leads_outside(const std::filesystem::path& root,
                      const std::filesystem::path& path) const override {
     return files_.leads_outside(root, path);

@@ -268,6 +268,17 @@ TEST_CASE("Real files are not hindered by what a killed process of the same numb
   CHECK(world.files.write(world.root / "file", "x"));
 }
 
+TEST_CASE("Real files tell what a link says") {
+  Real world;
+  REQUIRE(world.files.write(world.root / "file", "x"));
+  std::filesystem::create_symlink("file", world.root / "link");
+  std::filesystem::create_symlink("../nowhere", world.root / "dangling");
+  CHECK(world.files.link_target(world.root / "link") == "file");
+  CHECK(world.files.link_target(world.root / "dangling") == "../nowhere");
+  CHECK(world.files.link_target(world.root / "file").empty());
+  CHECK(world.files.link_target(world.root / "none").empty());
+}
+
 TEST_CASE("Real files tell which links lead out of a folder") {
   Real world;
   const auto root = world.root / "out";
