@@ -27,6 +27,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kWrote = "wrote ";  // label prefix of a written file; its path follows
+const std::string kMode = "mode", kOutputs = "outputs";  // labels
 const std::string kImages = "images/", kInclude = "include/";
 
 bool contains(const std::vector<std::string>& sorted, const std::string& word) {
@@ -100,12 +101,12 @@ Ingredients finish_ingredients(const FinishRequest& request, const BuildContext&
     result.push_back({"manifest " + path, digest.hex()});
   result.push_back({"header", manifest.embed.header});
   result.push_back({"namespace", manifest.embed.name_space});
-  result.push_back({"mode", std::to_string(static_cast<int>(manifest.embed.mode))});
+  result.push_back({kMode, std::to_string(static_cast<int>(manifest.embed.mode))});
   std::string outputs;
   for (const EmbedOutput output : manifest.embed.outputs) {
     outputs += std::to_string(static_cast<int>(output));
   }
-  result.push_back({"outputs", outputs});
+  result.push_back({kOutputs, outputs});
   result.push_back({"compression", std::to_string(static_cast<int>(manifest.embed.compression))});
   result.push_back({"source", std::to_string(static_cast<int>(manifest.embed.source))});
   std::set<std::string> files;
@@ -322,12 +323,26 @@ ImageSources image_sources(const Module& module, const BuildContext& context, co
   return sources;
 }
 
+// Returns what the record says of `label`, or an empty text.
+std::string_view recorded(const Ingredients& record, std::string_view label) {
+  const auto found = std::ranges::find(record, label, &Ingredient::label);
+  return found == record.end() ? std::string_view() : found->value;
+}
+
 // Returns why a file of an earlier build is removed, such as "this build emits c and catalog".
-std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
+std::string why_removed(const fs::path& path, const Ingredients& before, const Ingredients& now,
+                        const EmbedOptions& embed) {
   const bool is_renamed = std::ranges::any_of(published_files(embed), [&](const std::string& made) {
     return fs::path(made).extension() == path.extension();
   });
-  if (is_renamed) return "this build does not make it";
+  const auto differs = [&](std::string_view label) {
+    return recorded(before, label) != recorded(now, label);
+  };
+  if (is_renamed || recorded(before, kOutputs).empty()) return "this build does not make it";
+  if (!differs(kOutputs)) {
+    return differs(kMode) ? "this build's embed mode is " + word_of(kEmbedModeWords, embed.mode)
+                          : "this build does not make it";
+  }
   std::vector<std::string> names;
   for (const EmbedOutput output : embed.outputs) names.push_back(word_of(kEmbedOutputWords, output));
   const std::string last = names.back();
@@ -341,20 +356,18 @@ std::string why_removed(const fs::path& path, const EmbedOptions& embed) {
 std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingredients& now,
                                          const EmbedOptions& embed, const BuildContext& context,
                                          Files& files) {
-  const std::vector<Ingredient> kept = outputs_of(now), outputs = outputs_of(before);
+  std::set<std::string> kept;
+  for (const Ingredient& output : outputs_of(now)) kept.insert(output.label);
   std::vector<RemovedFile> removed;
-  for (const Ingredient& old : outputs) {
-    const bool is_kept = std::any_of(kept.begin(), kept.end(), [&](const Ingredient& output) {
-      return output.label == old.label;
-    });
+  for (const Ingredient& old : outputs_of(before)) {
     const std::string name = old.label.substr(kWrote.size());
     // Source notes of images are removed together with the images (old_images.hpp).
-    if (is_kept || !is_inner_path(name) || name.starts_with(kImages)) continue;
-    const fs::path path = context.plan.out_root / name;
-    if (files.kind(path) != PathKind::kFile || !files.remove_all(path)) continue;
-    if (name.starts_with(kInclude)) {
-      removed.push_back({name, why_removed(path, embed)});
-    }
+    if (kept.contains(old.label) || !is_inner_path(name) || name.starts_with(kImages)) continue;
+    const fs::path& out = context.plan.out_root;
+    if (files.kind(out / name) != PathKind::kFile) continue;
+    if (!remove_with_empty_folders(files, out, name)) continue;
+    if (name.starts_with(kInclude))
+      removed.push_back({name, why_removed(name, before, now, embed)});
   }
   return removed;
 }
@@ -425,6 +438,16 @@ Finished summary_of(const Catalog& catalog) {
   return summary;
 }
 
+// Returns a record of the files that an earlier build wrote and of those that this one may write.
+Ingredients written_so_far(const Ingredients& before, const std::vector<PublishedFile>& published) {
+  std::set<std::string> labels;
+  for (const Ingredient& output : outputs_of(before)) labels.insert(output.label);
+  for (const PublishedFile& file : published) labels.insert(std::string(kWrote) + file.path);
+  Ingredients record;
+  for (const std::string& label : labels) record.push_back({label, std::string(kMissing)});
+  return record;
+}
+
 // Writes the files. Returns a line of the record for each.
 Result<Ingredients> write_all(const std::vector<PublishedFile>& published, const BuildContext& context,
                               Files& files) {
@@ -466,9 +489,11 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
   const std::string commands = write_json(compile_commands(context.plan, context.toolchain));
   published.insert(published.begin(), {"compile_commands.json", commands, sha256(commands)});
 
-  // If writing fails, no record must claim that the files in place belong together.
+  // If writing fails, the record must not claim that the files in place belong together, but that
+  // they are kiln's.
   state.is_changed = true;
-  const Ingredients before = std::exchange(state.finish, {});
+  const Ingredients before = state.finish;
+  state.finish = written_so_far(before, published);
   KILN_TRY_ASSIGN(const Ingredients written, write_all(published, context, files));
   now.insert(now.end(), written.begin(), written.end());
   finished.removed = remove_outdated(before, now, request.manifest.embed, context, files);

@@ -137,14 +137,7 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
       const std::optional<Digest> digest = context.digests.digest(out / path);
       if (digest && current.contains(*digest)) continue;
     }
-    if (!files.remove_all(out / path)) continue;
-    removed.push_back(path);
-    // Removes folders that have become empty.
-    for (std::filesystem::path folder = (out / path).parent_path(); folder != out;
-         folder = folder.parent_path()) {
-      const Result<std::vector<std::string>> left = files.list(folder);
-      if (!left || !left->empty() || !files.remove_all(folder)) break;
-    }
+    if (remove_with_empty_folders(files, out, path)) removed.push_back(path);
   }
   return removed;
 }

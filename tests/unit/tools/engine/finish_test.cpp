@@ -229,6 +229,56 @@ TEST_CASE("finish says what is emitted where it removes a file of an earlier bui
   CHECK(removed({EmbedOutput::kCpp}) == "include/demo_amalgamated.hpp: this build does not make it\n");
 }
 
+TEST_CASE("finish removes the blobs of another embed mode with their folder, and nothing else") {
+  World world;
+  const auto folder = [&] { return world.files.list("/src/out/include/demo.blobs"); };
+  const auto removed = [&](EmbedMode mode) {
+    world.manifest.embed.mode = mode;
+    const auto finished = world.run();
+    REQUIRE(finished);
+    for (const RemovedFile& file : finished->removed) {
+      CHECK(file.why == "this build's embed mode is " + word_of(kEmbedModeWords, mode));
+    }
+    return finished->removed.size();
+  };
+  CHECK(removed(EmbedMode::kAsm) == 0);
+  REQUIRE(folder());
+  CHECK(folder()->size() == 4);
+  SECTION("all at once") {
+    CHECK(removed(EmbedMode::kSplit) == 5);  // with demo.S
+    CHECK_FALSE(folder());
+  }
+  SECTION("after a build that could not write all") {
+    world.files.writes.fail(3);
+    world.manifest.embed.mode = EmbedMode::kArray;
+    REQUIRE_FALSE(world.run());
+    world.files.writes.fail(0);
+    REQUIRE(world.run());
+    CHECK_FALSE(folder());
+    CHECK_FALSE(world.exists("/src/out/include/demo.S"));
+  }
+  SECTION("beside a file of the user") {
+    world.write("/src/out/include/demo.blobs/mine", "");
+    CHECK(removed(EmbedMode::kArray) == 5);
+    CHECK(*folder() == std::vector<std::string>{"mine"});
+  }
+}
+
+TEST_CASE("finish removes the blob of an image that is gone") {
+  World world;
+  world.manifest.embed.mode = EmbedMode::kAsm;
+  REQUIRE(world.run());
+  std::erase_if(world.plan.steps, [](const Step& step) { return step.target == "compute_90"; });
+  const auto finished = world.run();
+  REQUIRE(finished);
+  REQUIRE(finished->removed.size() == 2);
+  for (const RemovedFile& file : finished->removed) {
+    CHECK(file.path.starts_with("include/demo.blobs/"));
+    CHECK(file.why == "this build does not make it");
+  }
+  CHECK(world.files.list("/src/out/include/demo.blobs")->size() == 2);
+}
+
 TEST_CASE("finish writes nothing when the images of any module differ, and tells of every module") {
   World world;
   REQUIRE(world.run());
