@@ -23,6 +23,9 @@ constexpr Builtin kBuiltins[] = {
     {"Dh", ElementType::kF16}, {"DF16_", ElementType::kF16}, {"DF16b", ElementType::kBf16},
 };
 
+// 128-bit integers, long double, __float128 and nullptr_t. Only their sizes matter.
+constexpr std::string_view kUntyped[] = {"n", "o", "e", "g", "Dn"};
+
 // The vendors' own number formats.
 constexpr Builtin kNamed[] = {
     {"__half", ElementType::kF16},          {"__nv_bfloat16", ElementType::kBf16},
@@ -34,6 +37,7 @@ constexpr Builtin kNamed[] = {
 struct Type {
   ParameterType value;
   bool is_const = false;  // of the type itself, not of what it points to
+  bool is_function = false;
 };
 
 class Reader {
@@ -185,6 +189,7 @@ class Reader {
     if (take("P")) {
       const std::optional<Type> pointee = type();
       if (!pointee) return std::nullopt;
+      if (pointee->is_function) return add_substitution({});
       Type pointer;
       pointer.value.is_pointer = true;
       if (pointee->value.is_pointer) return add_substitution(pointer);
@@ -204,8 +209,15 @@ class Reader {
       arguments_ = arguments;
       return add_substitution({});
     }
+    if (take("R") || take("O")) return type() ? std::optional(add_substitution({})) : std::nullopt;
+    if (take("M")) return type() && type() ? std::optional(add_substitution({})) : std::nullopt;
+    if (take("A")) return array();
+    if (take("F") || take("DoF")) return function();
     for (const Builtin& builtin : kBuiltins) {
       if (take(builtin.code)) return Type{{builtin.element, false, false}, false};
+    }
+    for (const std::string_view code : kUntyped) {
+      if (take(code)) return Type{};
     }
     take("u");  // a compiler's own type
     const std::optional<std::string_view> name = source_name();
@@ -220,6 +232,22 @@ class Reader {
     if (!template_arguments()) return std::nullopt;
     arguments_ = arguments;
     return add_substitution({});
+  }
+
+  // Reads what follows "A".
+  std::optional<Type> array() {
+    while (next_is_digit()) rest_.remove_prefix(1);
+    return take("_") && type() ? std::optional(add_substitution({})) : std::nullopt;
+  }
+
+  // Reads what follows "F": the type of the result and those of the parameters.
+  std::optional<Type> function() {
+    while (!take("E")) {
+      if (!type()) return std::nullopt;
+    }
+    Type function;
+    function.is_function = true;
+    return add_substitution(function);
   }
 
   Type add_substitution(const Type& type) {

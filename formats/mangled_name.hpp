@@ -5,7 +5,8 @@
 //                          | "N" { source | "I" { argument } "E" | substitution } "E" )
 //   source       = length letters
 //   type         = builtin letter | "P" type | [ "r" ] [ "V" ] [ "K" ] type | source | "N" ... "E"
-//                | substitution | "T" [ n ] "_"
+//                | substitution | "T" [ n ] "_" | ( "R" | "O" ) type | "M" type type
+//                | "A" [ n ] "_" type | [ "Do" ] "F" type { type } "E"
 //   substitution = "S" [ base 36 ] "_"              a type or name that came before
 //
 // Source: Itanium C++ ABI, section 5.1, External Names. Supports only what kernels need.
@@ -19,8 +20,8 @@
 
 namespace kiln {
 
-// Returns the types of the parameters. A struct by value has no known type, and a pointer to one is
-// "void*". Returns nothing if `name` is not mangled or does not fit the grammar above.
+// Returns the types of the parameters. Structs by value, references, and pointers to functions and
+// members have no known type, and a pointer to a struct is "void*". Returns nothing if `name` is not mangled or does not fit the grammar above.
 std::optional<std::vector<ParameterType>> parameters_of_mangled_name(std::string_view name);
 
 }  // namespace kiln

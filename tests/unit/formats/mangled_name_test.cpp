@@ -47,12 +47,42 @@ TEST_CASE("parameters_of_mangled_name reads what compilers write") {
   // k(float* __restrict__ const*, wchar_t, char16_t, char32_t)
   CHECK(parameters("_Z1kPrKPfwDsDi") == "ptr, i32, u16, u32");
   CHECK(parameters("_Z1k3BoxIfEPS0_i") == "?, void*, i32");
+  // k(float*, const int&, volatile float*, float*)
+  CHECK(parameters("_Z1kPfRKiPVfS_") == "f32*, ?, f32*, f32*");
+  // k(float*, void (*)(int), int) and k(float*, void (*)(int, float*) noexcept, int)
+  CHECK(parameters("_Z1kPfPFviEi") == "f32*, ?, i32");
+  CHECK(parameters("_Z1kPfPDoFviS_Ei") == "f32*, ?, i32");
+  // k(float*, int S::*, void (S::*)(int), int S::*, int)
+  CHECK(parameters("_Z1kPfM1SiMS0_FviES1_i") == "f32*, ?, ?, ?, i32");
+  // k(float*, float (*)[3], float (&)[4], int)
+  CHECK(parameters("_Z1kPfPA3_fRA4_fi") == "f32*, void*, ?, i32");
+  // k(float*, __int128, unsigned __int128*, long double, std::nullptr_t, int)
+  CHECK(parameters("_Z1kPfnPoeDni") == "f32*, ?, void*, ?, ?, i32");
 }
 
 TEST_CASE("parameters_of_mangled_name leaves alone what it does not know") {
-  for (const char* name : {"", "affine_f32", "_Z", "_Z1", "_Z9short", "_Z1k", "_Z1kS_", "_Z1kT_", "_Z1kPFvvE",
-                           "_Z1kRf", "_Z1kz", "_Z1kfv", "_Z1kIJfEEvv", "_Z1kIXadL_Z1fvEEEvv", "_ZN1aEv.kd",
-                           "_Z99999999999999999999k", "_ZNE", "_ZNIfEE", "_Z1kIfEv", "_Z1kS99999999_"}) {
+  for (const char* name : {"",
+                           "affine_f32",
+                           "_Z",
+                           "_Z1",
+                           "_Z9short",
+                           "_Z1k",
+                           "_Z1kS_",
+                           "_Z1kT_",
+                           "_Z1kPFvv",
+                           "_Z1kR",
+                           "_Z1kM1S",
+                           "_Z1kA3f",
+                           "_Z1kz",
+                           "_Z1kfv",
+                           "_Z1kIJfEEvv",
+                           "_Z1kIXadL_Z1fvEEEvv",
+                           "_ZN1aEv.kd",
+                           "_Z99999999999999999999k",
+                           "_ZNE",
+                           "_ZNIfEE",
+                           "_Z1kIfEv",
+                           "_Z1kS99999999_"}) {
     INFO(name);
     CHECK(parameters(name) == "none");
   }
