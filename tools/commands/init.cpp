@@ -139,7 +139,7 @@ Result<void> check_names(const fs::path& folder, const fs::path& shown, const st
     return Error{ErrorCode::kInvalidInput, what + " cannot be given to the compilers"}.note(why).hint("rename it");
   };
   if (const std::string why = why_not_a_folder_path(folder.native()); !why.empty()) {
-    return refused("the folder " + quote(shown.string()), why);
+    return refused("the folder " + quote(folder.string()), why);
   }
   for (const Source& source : sources) {
     if (const std::string why = why_not_a_source_path(source.name); !why.empty()) {
@@ -226,7 +226,7 @@ Result<int> run_init(const InitOptions& options, World& world) {
     if (world.files.kind(folder / file.name) == PathKind::kNone) continue;
     return Error{.code = ErrorCode::kInvalidInput,
                  .message = quote((options.folder / file.name).string()) + " is there already"}
-        .hint("nothing was written: name another folder, or remove it");
+        .hint("nothing was written: remove that file, or name another folder");
   }
   KILN_TRY(write_new(files, folder, world.files));
   for (const NewFile& file : files) {

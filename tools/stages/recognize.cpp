@@ -29,7 +29,7 @@ std::string with_article(std::string_view noun) {
 }
 
 std::string command(std::string_view verb, const std::filesystem::path& path) {
-  return "'kiln " + std::string(verb) + " " + shell_quote(path.generic_string()) + "'";
+  return "kiln " + std::string(verb) + " " + shell_quote(path.generic_string());
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
@@ -38,11 +38,11 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 
 Recognized recognize_json(const Json& json, const std::filesystem::path& path) {
   if (json.find("images") != nullptr) {
-    return {"the catalog of a build", command("inspect", folder_of(path)) + " shows the build"};
+    return {"the catalog of a build", "see the build: " + command("inspect", folder_of(path))};
   }
   const Json* modules = json.find("modules");
   if (modules != nullptr && modules->array() != nullptr) {
-    return {"a manifest", command("plan", path) + " shows what it builds"};
+    return {"a manifest", "see what it builds: " + command("plan", path)};
   }
   if (modules != nullptr) return {"an abi file", "a manifest names it: docs/MANIFEST.md"};
   return {"JSON that is neither a manifest nor a catalog", ""};
@@ -55,14 +55,14 @@ Recognized recognize(std::string_view bytes, const std::filesystem::path& path) 
   const FileKind kind = detect_kind(std::as_bytes(std::span(bytes)));
   if (kind != FileKind::kUnknown) {
     const std::string what = kind == FileKind::kPtx ? "a PTX file" : with_article(to_string(kind));
-    return {what, command("inspect", path) + " shows it"};
+    return {what, "see what is in it: " + command("inspect", path)};
   }
   if (trim(bytes).starts_with("{")) {
     if (const Result<Json> json = read_json(bytes, "")) return recognize_json(*json, path);
   }
   if (bytes.starts_with(kCatalogFileMagic)) {
     return {"a catalog file that kiln made",
-            command("inspect", folder_of(folder_of(path))) + " shows the build that it is from"};
+            "see the build that it is from: " + command("inspect", folder_of(folder_of(path)))};
   }
   if (bytes.starts_with(kArchive)) return {"an archive of object files", "'ar x' takes it apart"};
   for (const std::string_view start : kCompressed) {
@@ -70,7 +70,7 @@ Recognized recognize(std::string_view bytes, const std::filesystem::path& path) 
   }
   if (bytes.substr(0, kFirstLines).find(kMadeByKiln) != std::string_view::npos) {
     return {"a header that kiln made",
-            command("inspect", folder_of(folder_of(path))) + " shows the build that it is from"};
+            "see the build that it is from: " + command("inspect", folder_of(folder_of(path)))};
   }
   if (std::ranges::find(kSourceEndings, path.extension().string()) != kSourceEndings.end()) {
     return {"a source", "'kiln build' compiles the sources that a manifest names; 'kiln init' writes one"};

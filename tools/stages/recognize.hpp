@@ -11,7 +11,7 @@ namespace kiln::tools {
 
 struct Recognized {
   std::string what;    // "a cubin", "an empty file"; empty if the file is of no known kind
-  std::string advice;  // "'kiln inspect k.cubin' shows it"; may be empty
+  std::string advice;  // "see what is in it: kiln inspect k.cubin"; may be empty
 };
 
 // Looks at the first bytes, at the keys of JSON, and at the file extension of a source. `path`
