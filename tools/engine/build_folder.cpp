@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "formats/write_container.hpp"
+#include "tools/engine/old_images.hpp"
 #include "tools/engine/publish.hpp"
 #include "tools/json/json.hpp"
 #include "tools/model/plan.hpp"
@@ -329,6 +330,49 @@ Result<FileMap> repack(const Catalog& catalog, const std::vector<BuildFolder>& b
   return files;
 }
 
+namespace {
+
+// Returns the files in include/ that a build wrote: those that its checksums list, the checksums,
+// and the stamp. Empty if the folder has no readable build.
+std::vector<std::string> included_files(const fs::path& folder, const Files& files) {
+  const Result<BuildFolder> build = read_build_catalog(folder, folder, files);
+  if (!build) return {};
+  const EmbedOptions& embed = build->catalog.settings.embed;
+  const std::string list = checksums_path(embed);
+  std::vector<std::string> paths = {list, "include/" + embed.header + ".stamp"};
+  const std::string text = files.read(folder / list).value_or(std::string());
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t gap = line.find("  ");
+    if (gap == line.npos) continue;
+    std::string path = "include/" + std::string(line.substr(gap + 2));
+    if (is_inner_path(path)) paths.push_back(std::move(path));
+  }
+  return paths;
+}
+
+// Removes an earlier build from the folder, but no files of the user.
+Result<void> remove_build(const fs::path& folder, Files& files) {
+  std::vector<std::string> paths = included_files(folder, files);
+  for (const auto& [inner, depth] : {std::pair("images", 2), std::pair("bundles", 1)}) {
+    for (std::string& path : files_below(files, folder, inner, depth)) {
+      if (is_of_kiln(path)) paths.push_back(std::move(path));
+    }
+  }
+  for (std::string& path : files_below(files, folder, "sources", 0)) {
+    if (path.ends_with(".source")) paths.push_back(std::move(path));
+  }
+  static constexpr std::array kOwn = {"kiln.json", "compile_commands.json", "hip", ".kiln/state",
+                                      ".kiln/digests"};
+  for (const char* name : kOwn) KILN_TRY(files.remove_all(folder / name));
+  for (const std::string& path : paths) {
+    if (files.kind(folder / path) == PathKind::kNone) continue;
+    KILN_TRY(remove_with_empty_folders(files, folder, path));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder, Files& files,
                                 CacheStore* store) {
   std::map<std::string, ImageSources> sources;
@@ -340,10 +384,7 @@ Result<void> write_build_folder(const BuildFolder& build, const fs::path& folder
   KILN_TRY_ASSIGN(const std::vector<PublishedFile> published,
                   publish(build.catalog, records_of(build), sources, store));
   // Removes an earlier build first, so that a catalog never lies beside files of another build.
-  static constexpr std::array kOwn = {
-      "kiln.json", "compile_commands.json", "images",       "bundles", "include", "hip",
-      "sources",   ".kiln/state",           ".kiln/digests"};
-  for (const char* name : kOwn) KILN_TRY(files.remove_all(folder / name));
+  KILN_TRY(remove_build(folder, files));
   for (const auto& [path, bytes] : build.files) KILN_TRY(files.write(folder / path, bytes));
   for (const Module& module : build.catalog.modules) {
     for (const Artifact& image : module.images)

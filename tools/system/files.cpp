@@ -363,13 +363,13 @@ std::vector<std::string> files_below(const Files& files, const fs::path& root,
   return found;
 }
 
-bool remove_with_empty_folders(Files& files, const fs::path& root, const fs::path& path) {
-  if (!files.remove_all(root / path)) return false;
+Result<void> remove_with_empty_folders(Files& files, const fs::path& root, const fs::path& path) {
+  KILN_TRY(files.remove_all(root / path));
   for (fs::path folder = path.parent_path(); !folder.empty(); folder = folder.parent_path()) {
     const Result<std::vector<std::string>> left = files.list(root / folder);
     if (!left || !left->empty() || !files.remove_all(root / folder)) break;
   }
-  return true;
+  return {};
 }
 
 std::unique_ptr<Files> real_files() { return std::make_unique<RealFiles>(); }

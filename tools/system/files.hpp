@@ -85,9 +85,8 @@ std::unique_ptr<Files> real_files();
 std::vector<std::string> files_below(const Files& files, const std::filesystem::path& root,
                                      const std::string& folder, int depth);
 
-// Removes `root`/`path` and the folders on the way to it that are empty then. Returns false if it
-// cannot be removed.
-bool remove_with_empty_folders(Files& files, const std::filesystem::path& root,
-                               const std::filesystem::path& path);
+// Removes `root`/`path`, and then the folders on the way to it that have become empty.
+Result<void> remove_with_empty_folders(Files& files, const std::filesystem::path& root,
+                                       const std::filesystem::path& path);
 
 }  // namespace kiln::tools

@@ -65,8 +65,16 @@ TEST_CASE(
           .kiln({"strip", "out", "--keep", "compute_80", "--keep", "gfx1100", "--out", "stripped"})
           .ok());
   CHECK(outputs(project, "stripped") == outputs(project, "one"));
+  // Except for files of the user.
+  const std::vector<std::string> mine = {"all/include/mine.hpp", "all/images/mine.txt",
+                                         "all/bundles/mine", "all/sources/mine.cu"};
+  for (const std::string& path : mine) project.write(path, "mine");
   const tools::Outcome fewer = project.kiln({"merge", "one", "--out", "all"});
   CHECK(fewer.diagnostics == "kiln: removed what all held for gfx1030, sm_80\n");
+  for (const std::string& path : mine) {
+    CHECK(project.read(path) == "mine");
+    fs::remove(folder.path() / path);
+  }
   CHECK(outputs(project, "all") == outputs(project, "one"));
 }
 
