@@ -56,7 +56,7 @@ Error special_character(std::string_view path, char special) {
   return Error{ErrorCode::kInvalidInput, quote(path) + " cannot be named in a depfile"}
       .note("Make or Ninja takes " + quote({&special, 1}) + " for more than a letter")
       .hint("rename " + (named == path ? std::string("it") : quote(named)) +
-            ", or build without --depfile (kiln_add_kernels needs it)");
+            ", or build without --depfile (kiln_add_kernels and 'kiln plan --ninja' need it)");
 }
 
 }  // namespace
