@@ -21,7 +21,8 @@
 namespace kiln {
 
 // Returns the types of the parameters. Structs by value, references, and pointers to functions and
-// members have no known type, and a pointer to a struct is "void*". Returns nothing if `name` is not mangled or does not fit the grammar above.
+// members have no known type, and a pointer to a struct is "void*". Returns nothing if `name` is not
+// mangled or does not fit the grammar above.
 std::optional<std::vector<ParameterType>> parameters_of_mangled_name(std::string_view name);
 
 }  // namespace kiln
