@@ -87,16 +87,17 @@ for what in "$@"; do
       ;;
     runtime)
       choose thread || continue
-      runs=()
       build checked-threads runtime_fakes_contract
-      for driver in fake_cuda fake_hip; do
-        KILN_TEST_DRIVER=$driver run checked-threads runtime_fakes_contract >"build-checked-threads/$driver.log" 2>&1 &
-        runs+=("$driver:$!")
+      declare -A runs
+      for driver in fake_cuda fake_hip; do # side by side
+        KILN_TEST_DRIVER=$driver run checked-threads runtime_fakes_contract \
+          >"build-checked-threads/$driver.log" 2>&1 &
+        runs[$driver]=$!
       done
-      for driver_run in "${runs[@]}"; do
-        wait "${driver_run#*:}" && status=0 || status=$?
-        cat "build-checked-threads/${driver_run%:*}.log"
-        [ $status = 0 ] || exit $status
+      for driver in fake_cuda fake_hip; do
+        wait "${runs[$driver]}" && status=0 || status=$?
+        cat "build-checked-threads/$driver.log"
+        [ "$status" = 0 ] || exit "$status"
       done
       ;;
     host)

@@ -1,25 +1,9 @@
-// More asynchronous copies: of fewer than sixteen bytes, and in groups. See copy_async().
+// Asynchronous copies in groups. See copy_async().
 #pragma once
 
 #include "device/platform.cuh"
 
 namespace kiln::device {
-
-// Like copy_async<16>, but reads only the first `bytes` bytes. The rest of the destination becomes
-// undefined.
-KILN_DEVICE void copy_async_first(void* shared, const void* global, u32 bytes) {
-#if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
-  const u32 to = static_cast<u32>(__cvta_generic_to_shared(shared));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes)
-               : "memory");
-#else
-  if (bytes == 16) {
-    copy_async<16>(shared, global);
-  } else {
-    for (u32 i = 0; i < bytes; ++i) static_cast<u8*>(shared)[i] = static_cast<const u8*>(global)[i];
-  }
-#endif
-}
 
 #if KILN_PLATFORM_CUDA && __CUDA_ARCH__ >= 800
 #define KILN_HAS_COPIES 1

@@ -65,19 +65,16 @@ struct StagedRows {
     const u32 chunks = (end + 15) / 16;
     const u8* const from = first - before;
     u8* const to = bytes + r * (kChunks * 16);
+    // Chunks that begin before the matrix or end behind it are copied byte by byte.
+    u32 copied = before;
     if (from >= matrix.bytes) {
-      // The matrix may end within the last 16 bytes.
       const u64 left = matrix.bytes + matrix.rows * row_bytes - from;
-      const u32 all = left < 16 * chunks ? static_cast<u32>(left) : 16 * chunks;
+      copied = left < 16 * chunks ? end / 16 * 16 : 16 * chunks;
 #pragma unroll 1
-      for (u32 i = 16 * mine; i < all; i += 16 * each) {
-        copy_async_first(to + i, from + i, min_of(all - i, 16));
-      }
-    } else {
-      // The first 16 bytes begin before the matrix.
-#pragma unroll 1
-      for (u32 i = before + mine; i < end; i += each) to[i] = from[i];
+      for (u32 i = 16 * mine; i < copied; i += 16 * each) copy_async<16>(to + i, from + i);
     }
+#pragma unroll 1
+    for (u32 i = copied + mine; i < end; i += each) to[i] = from[i];
   }
 
   // Returns the address of the first byte of row `first_row + r`.
