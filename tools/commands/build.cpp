@@ -20,6 +20,7 @@
 #include "tools/engine/finish.hpp"
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
+#include "tools/engine/publish.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/lock_file.hpp"
 #include "tools/stages/parse_embed.hpp"
@@ -125,7 +126,7 @@ fs::path absolute_or_none(const fs::path& path, const World& world) {
 Result<SideFiles> check_side_files(const BuildOptions& options, const Prepared& prepared, World& world) {
   SideFiles side{.depfile = absolute_or_none(options.depfile, world),
                  .trace = absolute_or_none(options.trace, world),
-                 .stamp = stamp_path(prepared.manifest)};
+                 .stamp = stamp_path(prepared.manifest.embed)};
   side.rule_target = (options.selection.out / side.stamp).lexically_normal().string();
   if (!side.depfile.empty()) {
     KILN_TRY(check_depfile(world.files, prepared.plan.out_root, side.depfile, options.depfile));

@@ -115,8 +115,7 @@ void print_remarks(const Finished& finished, const std::filesystem::path& out_fo
   for (const std::string& file : finished.files_left_out) {
     err << "kiln: warning: " << quote(file)
         << " is not embedded with the sources, which do not compile at run time without it: name a "
-           "header in "
-           "the source too, such as in '#if 0'\n";
+           "header in the source too, such as in '#if 0'\n";
   }
   const std::vector<std::string>& untyped = finished.untyped_kernels;
   if (untyped.empty()) return;

@@ -75,16 +75,13 @@ void Verification::check_included() {
   }
   for (const std::string_view line : split(*text, '\n')) {
     if (line.empty()) continue;
-    Digest digest;
-    const std::size_t gap = line.find("  ");
-    const std::string_view file = gap == line.npos ? line : line.substr(gap + 2);
-    if (gap == line.npos || !Digest::parse(line.substr(0, gap), digest) || !is_inner_path(file)) {
+    const std::optional<Checksum> file = read_checksum(line);
+    if (!file) {
       errors_.push_back(wrong(name(list) + " is damaged").hint(kMakeAgain));
       return;
     }
-    const std::string path = "include/" + std::string(file);
-    unnamed.erase(path);
-    (void)read(path, digest, "its list");
+    unnamed.erase(file->path);
+    (void)read(file->path, file->digest, "its list");
   }
   if (unnamed.empty()) return;
   std::vector<std::string> names;

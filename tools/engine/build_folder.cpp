@@ -339,13 +339,10 @@ std::vector<std::string> included_files(const fs::path& folder, const Files& fil
   if (!build) return {};
   const EmbedOptions& embed = build->catalog.settings.embed;
   const std::string list = checksums_path(embed);
-  std::vector<std::string> paths = {list, "include/" + embed.header + ".stamp"};
+  std::vector<std::string> paths = {list, stamp_path(embed)};
   const std::string text = files.read(folder / list).value_or(std::string());
   for (const std::string_view line : split(text, '\n')) {
-    const std::size_t gap = line.find("  ");
-    if (gap == line.npos) continue;
-    std::string path = "include/" + std::string(line.substr(gap + 2));
-    if (is_inner_path(path)) paths.push_back(std::move(path));
+    if (std::optional<Checksum> file = read_checksum(line)) paths.push_back(std::move(file->path));
   }
   return paths;
 }

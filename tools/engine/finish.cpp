@@ -504,10 +504,6 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
 
 std::string header_path(const Manifest& manifest) { return emitted_files(manifest.embed).front(); }
 
-std::string stamp_path(const Manifest& manifest) {
-  return "include/" + manifest.embed.header + ".stamp";
-}
-
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,
                                              const BuildState& state) {
   const Plan& plan = context.plan;

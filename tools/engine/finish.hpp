@@ -62,11 +62,6 @@ Result<Finished> finish(const FinishRequest& request, const BuildContext& contex
 // Returns the path of the header, relative to the out folder.
 std::string header_path(const Manifest& manifest);
 
-// Returns the path of the stamp file beside the header. A depfile names it as its target. Its time
-// is that of the last build that wrote a depfile; the header keeps its time while its content stays
-// the same.
-std::string stamp_path(const Manifest& manifest);
-
 // Returns the absolute, sorted paths of all that the header depends on: manifest, abi files,
 // sources, all that they include, and the tools.
 std::vector<std::string> header_dependencies(const Manifest& manifest, const BuildContext& context,

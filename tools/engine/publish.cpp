@@ -11,11 +11,13 @@
 #include "tools/stages/catalog_json.hpp"
 #include "tools/stages/linked_libraries.hpp"
 #include "tools/stages/sbom.hpp"
+#include "tools/system/sandboxed_files.hpp"
 
 namespace kiln::tools {
 namespace {
 
 constexpr std::string_view kInclude = "include/";
+constexpr std::string_view kGap = "  ";  // between a digest and its file
 
 std::string stem_of(const EmbedOptions& embed) {
   return std::string(kInclude) + embed.header.substr(0, embed.header.rfind('.'));
@@ -37,7 +39,7 @@ std::string checksums_of(const std::vector<PublishedFile>& files) {
     if (file.path.starts_with(kInclude)) included[file.path.substr(kInclude.size())] = file.digest;
   }
   std::string text;
-  for (const auto& [name, digest] : included) text += digest.hex() + "  " + name + "\n";
+  for (const auto& [name, digest] : included) text += digest.hex().append(kGap) + name + "\n";
   return text;
 }
 
@@ -63,6 +65,20 @@ std::vector<std::string> published_files(const EmbedOptions& embed) {
 }
 
 std::string checksums_path(const EmbedOptions& embed) { return stem_of(embed) + ".sha256"; }
+
+std::optional<Checksum> read_checksum(std::string_view line) {
+  const std::size_t gap = line.find(kGap);
+  if (gap == line.npos) return std::nullopt;
+  const std::string_view file = line.substr(gap + kGap.size());
+  Checksum checksum{std::string(kInclude).append(file), {}};
+  if (!Digest::parse(line.substr(0, gap), checksum.digest) || !is_inner_path(file))
+    return std::nullopt;
+  return checksum;
+}
+
+std::string stamp_path(const EmbedOptions& embed) {
+  return std::string(kInclude) + embed.header + ".stamp";
+}
 
 Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,
                                            const std::map<std::string, ImageSources>& sources, CacheStore* store) {

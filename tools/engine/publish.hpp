@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/digest.hpp"
@@ -32,6 +34,20 @@ std::string source_bundle_path(const std::string& module, std::size_t unit);
 // Returns the path of the checksums of all files in include/. Each line is "<digest>  <file>" with
 // a SHA-256, as sha256sum reads it.
 std::string checksums_path(const EmbedOptions& embed);
+
+struct Checksum {
+  std::string path;  // relative to the out folder
+  Digest digest;
+};
+
+// Reads a line of the checksums. Returns nothing if it has another form, or names a file that is not
+// below include/.
+std::optional<Checksum> read_checksum(std::string_view line);
+
+// Returns the path of the stamp file beside the header. A depfile names it as its target. Its time
+// is that of the last build that wrote a depfile; the header keeps its time while its content stays
+// the same.
+std::string stamp_path(const EmbedOptions& embed);
 
 // Returns the paths of the files for programs: headers, their sources, modules, catalog files. The
 // first is the one that a program includes or opens.
