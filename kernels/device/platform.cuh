@@ -60,20 +60,18 @@ using SharedType = T;
 
 // ---- qualifiers -------------------------------------------------------------------------------
 
+// KILN_NOINLINE marks a rarely taken path that needs many registers. It is called, not inlined, so
+// that the usual path does not pay for its registers.
+//
+// KILN_BOUNDED_KERNEL declares an exported kernel with its parameters; the body follows. Blocks have
+// up to `threads` threads. Where the compiler can, it limits registers so that `blocks` blocks fit on
+// a multiprocessor.
+//
+// KILN_SHARED declares a variable in shared memory: KILN_SHARED(sum, float), KILN_SHARED(tile,
+// float[256]). KILN_VARIABLE precedes a variable that the host program finds by name.
+
 #if KILN_PLATFORM_CUDA
-#define KILN_DEVICE __device__ __forceinline__
-// A rarely taken path that needs many registers. It is called, not inlined, so that the usual path
-// does not pay for its registers. Not static, because PTX would then repeat the file's name in each
-// parameter.
-#define KILN_NOINLINE inline __device__ __noinline__
-// Declares an exported kernel with its parameters; the body follows. Blocks have up to `threads`
-// threads. The compiler limits registers so that `blocks` blocks fit on a multiprocessor.
-#define KILN_BOUNDED_KERNEL(threads, blocks, name, ...) \
-  extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
-// A variable in shared memory: KILN_SHARED(sum, float), KILN_SHARED(tile, float[256]).
-#define KILN_SHARED(name, ...) __shared__ ::kiln::SharedType<__VA_ARGS__> name
-// Precedes a variable that the host program finds by name.
-#define KILN_VARIABLE __device__
+#include "device/platform_cuda.cuh"
 #elif KILN_PLATFORM_HIP
 #define KILN_DEVICE __attribute__((device, always_inline)) inline
 #define KILN_NOINLINE static __attribute__((device)) inline
@@ -176,7 +174,7 @@ KILN_DEVICE u32 multiprocessors() {
 KILN_DEVICE void barrier() { __syncthreads(); }
 // Aligned to 16 bytes.
 KILN_DEVICE void* dynamic_shared() {
-  extern __shared__ Words kiln_dynamic_shared[];
+  extern KILN_SHARED(kiln_dynamic_shared, Words[]);
   return kiln_dynamic_shared;
 }
 #elif KILN_PLATFORM_HIP
