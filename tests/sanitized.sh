@@ -59,31 +59,24 @@ run() {
       [ $? = 4 ]
   done
 }
-# fuzz TARGET...: runs the seeds, the corpus, and some changed inputs; the fast tests run more of
-# those
+# fuzz PROGRAM: runs the seeds, the corpus, and some changed inputs of each target; the fast tests
+# run more of those
 fuzz() {
   # shellcheck disable=SC2016  # expanded by the shell that xargs starts
-  printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' bash -c '
-    said=$("build-checked/tests/fuzz/check_fuzz_$1" "tests/fuzz/corpus/$1" 300 2>&1) && status=0 || status=$?
-    printf "%s\n" "-- fuzz $1" "$said"
-    exit $status' fuzz '{}'
+  "build-checked/tests/fuzz/check_fuzz_$1" --list | xargs -P "$(nproc)" -I '{}' bash -c '
+    said=$("build-checked/tests/fuzz/check_fuzz_$1" "$2" "tests/fuzz/corpus/$2" 300 2>&1) && status=0 || status=$?
+    printf "%s\n" "-- fuzz $2" "$said"
+    exit $status' fuzz "$1" '{}'
 }
 
-records=(state cache_entry c_interface)
-readers=()
-for file in tests/fuzz/fuzz_*.cpp; do
-  target=$(basename -s .cpp "$file")
-  target=${target#fuzz_}
-  [[ " ${records[*]} " == *" $target "* ]] || readers+=("$target")
-done
 unit=(unit_formats stages_test)
 
 for what in "$@"; do
   case $what in
     readers)
       choose address,undefined || continue
-      build checked "${readers[@]/#/check_fuzz_}"
-      fuzz "${readers[@]}"
+      build checked check_fuzz_readers
+      fuzz readers
       ;;
     runtime)
       choose thread || continue
@@ -114,8 +107,8 @@ for what in "$@"; do
       ;;
     rest)
       if choose address,undefined; then
-        build checked "${records[@]/#/check_fuzz_}" fake_cuda "${unit[@]}"
-        KILN_CUDA_LIBRARY=$(find "$PWD/build-checked" -name fake_cuda.so) fuzz "${records[@]}"
+        build checked check_fuzz_records fake_cuda "${unit[@]}"
+        KILN_CUDA_LIBRARY=$(find "$PWD/build-checked" -name fake_cuda.so) fuzz records
         run checked "${unit[@]}"
       fi
       choose thread || continue

@@ -1,9 +1,10 @@
 // Runs a fuzz target with its seeds, its corpus, and changed copies of both, which are the same in
 // every run. Each run must stay within the memory budget for its input
 // (tests/support/memory_meter.hpp).
-// usage: PROGRAM CORPUS RUNS        CORPUS: a folder, which need not exist; RUNS: changed copies
-//        PROGRAM --seeds FOLDER     writes the seeds there, as a start for libFuzzer
-//        PROGRAM --replay FILE...   runs those files, for example findings of libFuzzer
+// usage: PROGRAM --list                    prints the targets of this program
+//        PROGRAM TARGET CORPUS RUNS        CORPUS: a folder, which need not exist; RUNS: changed copies
+//        PROGRAM TARGET --seeds FOLDER     writes the seeds there, as a start for libFuzzer
+//        PROGRAM TARGET --replay FILE...   runs those files, for example findings of libFuzzer
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,17 +19,18 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/memory_meter.hpp"
 
+using namespace kiln::testing;
+
 namespace {
 
 // Copies the input to an allocation of exactly its size, so that the address sanitizer finds reads
 // past it.
-void run(std::string_view input) {
+void run(const FuzzTarget& target, std::string_view input) {
   const auto copy = std::make_unique<std::uint8_t[]>(input.size());
   for (std::size_t i = 0; i < input.size(); ++i) copy[i] = static_cast<std::uint8_t>(input[i]);
-  const kiln::testing::MemoryMeter meter;
-  LLVMFuzzerTestOneInput(copy.get(), input.size());
-  kiln::testing::promise(meter.peak() <= kiln::testing::memory_budget(input.size()),
-                         "the memory of an input");
+  const MemoryMeter meter;
+  target.run(copy.get(), input.size());
+  promise(meter.peak() <= memory_budget(input.size()), "the memory of an input");
 }
 
 class Changer {
@@ -95,31 +97,37 @@ std::string read(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> seeds = kiln::testing::fuzz_seeds();
-  const std::string_view mode = argc > 1 ? argv[1] : "";
-  if (mode == "--seeds" && argc == 3) {
+  if (argc == 2 && std::string_view(argv[1]) == "--list") {
+    for (const FuzzTarget& target : fuzz_targets()) std::puts(target.name.data());
+    return 0;
+  }
+  if (argc < 4) return 2;
+  const FuzzTarget* const target = find_fuzz_target(argv[1]);
+  if (target == nullptr) return 2;
+  std::vector<std::string> seeds = target->seeds();
+  const std::string_view mode = argv[2];
+  if (mode == "--seeds") {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
-      std::ofstream(std::string(argv[2]) + "/seed" + std::to_string(i), std::ios::binary)
+      std::ofstream(std::string(argv[3]) + "/seed" + std::to_string(i), std::ios::binary)
           << seeds[i];
     }
     return 0;
   }
   if (mode == "--replay") {
-    for (int i = 2; i < argc; ++i) run(read(argv[i]));
+    for (int i = 3; i < argc; ++i) run(*target, read(argv[i]));
     return 0;
   }
-  if (argc != 3) return 2;
-  if (std::filesystem::is_directory(argv[1])) {
+  if (std::filesystem::is_directory(argv[2])) {
     std::vector<std::filesystem::path> paths;
-    for (const auto& entry : std::filesystem::directory_iterator(argv[1])) paths.push_back(entry);
+    for (const auto& entry : std::filesystem::directory_iterator(argv[2])) paths.push_back(entry);
     std::sort(paths.begin(), paths.end());
     for (const auto& path : paths) seeds.push_back(read(path));
   }
-  const auto runs = static_cast<std::uint32_t>(std::atoi(argv[2]));
-  for (const std::string& seed : seeds) run(seed);
+  const auto runs = static_cast<std::uint32_t>(std::atoi(argv[3]));
+  for (const std::string& seed : seeds) run(*target, seed);
   for (std::uint32_t i = 0; i < runs; ++i) {
     Changer changer(i);
-    run(changer.change(seeds[changer.below(seeds.size())], seeds));
+    run(*target, changer.change(seeds[changer.below(seeds.size())], seeds));
   }
   std::printf("%u changed copies of %zu inputs\n", runs, seeds.size());
   return 0;

@@ -3,13 +3,12 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(abi, data, size) {
   const auto abi = kiln::tools::parse_abi(text_of(data, size), "abi.json");
   if (!abi) promise(abi.error().where.file == "abi.json", "an error without its file");
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(abi) {
   return {
       R"({"format": 1, "modules": {"m": [{"name": "k", "parameters": [["size_t", "n"], ["const float*", "x"]]}]}})",
       R"({"modules": {"m": {"kernels": [{"name": "k", "parameters": [{"type": "f32", "name": "x"}]}]}}})"};

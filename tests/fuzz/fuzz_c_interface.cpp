@@ -47,10 +47,10 @@ constexpr const char* kIds[] = {"cuda:0", "cuda:1", "cuda:9", "none"};
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(c_interface, data, size) {
   Pieces input(data, size);
   kiln_runtime* runtime = nullptr;
-  if (failed(kiln_runtime_open("cuda:0", &runtime))) return 0;
+  if (failed(kiln_runtime_open("cuda:0", &runtime))) return;
   // In this order, so that functions, streams and buffers are destroyed before their devices.
   Slots<kiln_device> devices(kiln_device_free);
   Slots<kiln_buffer> buffers(kiln_buffer_free);
@@ -145,10 +145,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
   }
   kiln_runtime_free(runtime);
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(c_interface) {
   return {std::string("\0\0\0"
                       "\1\0\100"
                       "\2\0\1"

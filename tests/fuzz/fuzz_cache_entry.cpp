@@ -30,14 +30,14 @@ std::vector<std::string> files_below(const Files& files, const std::string& fold
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(cache_entry, data, size) {
   Pieces input(data, size);
   FakeFiles files;
   CacheStore store(files, kRoot);
   (void)store.store(kKey, {"output", "log"});
   (void)store.add_candidate(kKey, {{{"a.cu", kiln::sha256("a")}}});
   const std::vector<std::string> paths = files_below(files, kRoot);
-  if (paths.empty()) return 0;
+  if (paths.empty()) return;
   const std::string& path = paths[input.byte() % paths.size()];
   const std::string old = files.read(path).value();
   const std::uint8_t how = input.byte();
@@ -50,10 +50,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   promise(!found || (found->output == "output" && found->log == "log"),
           "a changed entry was taken");
   (void)store.candidates(kKey);
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(cache_entry) {
   std::vector<std::string> seeds;
   for (char file = 0; file < 6; ++file) {
     seeds.push_back(std::string{file, 1, 5, 'x'});

@@ -5,18 +5,17 @@
 using namespace kiln::testing;
 using namespace kiln::tools;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(catalog, data, size) {
   const auto json = read_json(text_of(data, size), "kiln.json");
-  if (!json) return 0;
+  if (!json) return;
   (void)read_images(*json, "kiln.json");
   // A value that was read is written so that it reads the same.
   const std::string written = write_json(*json);
   const auto again = read_json(written, "kiln.json");
   promise(again && write_json(*again) == written, "JSON reads back otherwise");
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(catalog) {
   return {
       R"({"format": 1, "images": [{"module": "m", "target": "sm_90", "format": "cubin", "path": "images/m/sm_90.cubin",
  "size": 10, "sha256": "00", "kernels": [{"name": "k", "registers": 10, "parameters": [{"offset": 0, "size": 8, "kind": "pointer"}]}]}]})",

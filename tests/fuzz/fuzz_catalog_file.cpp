@@ -58,21 +58,20 @@ void read(std::string_view file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(catalog_file, data, size) {
   const std::string_view input = text_of(data, size);
   read(input);
   // The same table with a head that matches it.
-  if (size <= kCatalogFileHeadSize) return 0;
+  if (size <= kCatalogFileHeadSize) return;
   std::uint64_t table = 0;
   std::memcpy(&table, data + 24, sizeof table);
   const std::string_view rest = input.substr(kCatalogFileHeadSize);
   const std::size_t inner =
       table < size && table > kCatalogFileHeadSize ? table - kCatalogFileHeadSize : rest.size();
   read(file_of(std::string(rest.substr(0, inner)), std::string(rest.substr(inner))));
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(catalog_file) {
   std::string empty;
   put_text(empty, "nothing");
   little(empty, 0, 12);

@@ -5,16 +5,15 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(container, data, size) {
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   (void)kiln::read_container(bytes, [](const kiln::ContainerEntry& entry) {
     (void)kiln::read_image(entry.bytes);
     return kiln::Result<void>();
   });
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(container) {
   const std::string ptx = make_ptx();
   const std::string bundle = make_bundle(
       {{"host-x86_64-unknown-linux-gnu-", ""}, {"hipv4-amdgcn-amd-amdhsa--gfx90a", make_hsaco()}});

@@ -3,11 +3,8 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  (void)kiln::tools::parse_depfile(text_of(data, size));
-  return 0;
-}
+FUZZ_TARGET(depfile, data, size) { (void)kiln::tools::parse_depfile(text_of(data, size)); }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(depfile) {
   return {"a.o: a.cu \\\n  b\\ c.hpp d$$e.hpp \\\n  f\\#g.hpp\n", "x : \\\r\n y\nz:\n"};
 }

@@ -23,7 +23,7 @@ std::string compressed_bundle(const std::string& plain, std::uint8_t claim) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(frames, data, size) {
   Pieces input(data, size);
   std::string file;
   std::vector<FatbinEntrySpec> entries;
@@ -45,10 +45,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)kiln::read_image(entry.bytes);
     return kiln::Result<void>();
   });
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(frames) {
   const std::string bundle = make_bundle(
       {{"host-x86_64-unknown-linux-gnu-", ""}, {"hipv4-amdgcn-amd-amdhsa--gfx90a", make_hsaco()}});
   return {std::string(2, '\0') + '\0' + as_piece(bundle),

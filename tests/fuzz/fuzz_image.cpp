@@ -4,12 +4,9 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(image, data, size) {
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   (void)kiln::read_image(bytes);
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
-  return {make_hsaco(), make_cubin(), make_ptx(), ElfBuilder().build()};
-}
+FUZZ_SEEDS(image) { return {make_hsaco(), make_cubin(), make_ptx(), ElfBuilder().build()}; }

@@ -4,7 +4,7 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(includes, data, size) {
   const std::string_view text = text_of(data, size);
   for (const auto& include : kiln::tools::find_includes(text).includes) {
     promise(include.line != 0 && include.column != 0, "an include without its place");
@@ -20,14 +20,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   manifest.directory = "/project";
   kiln::tools::IncludeScanner scanner(manifest, files);
   const auto closure = scanner.closure("src/a.cu", {"include", "."}, {"MACRO=\"b.hpp\""});
-  if (!closure) return 0;
+  if (!closure) return;
   for (const std::string& file : closure->local) {
     promise(!file.starts_with("/") && !file.starts_with(".."), "the closure leaves the folder");
   }
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(includes) {
   return {
       "#include \"a.hpp\"\n# include <b.hpp> // c\n/* #include \"no\" */\n#inc\\\nlude \"b.hpp\"\n",
       "const char* s = \"#include\";\nR\"x(\n#include \"raw\"\n)x\"\n#include "

@@ -4,20 +4,19 @@
 using namespace kiln::testing;
 using namespace kiln::tools;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(kernel_argument, data, size) {
   const std::string_view text = text_of(data, size);
   // Skips buffers of many elements, which are slow and test nothing new.
   std::size_t digits = 0;
   for (const char c : text) {
     digits = c >= '0' && c <= '9' ? digits + 1 : 0;
-    if (digits > 4 && text.starts_with("buf:")) return 0;
+    if (digits > 4 && text.starts_with("buf:")) return;
   }
   const auto argument = parse_kernel_argument(text);
   if (argument) (void)elements_text(argument->type, argument->bytes);
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(kernel_argument) {
   return {"i8:-128",
           "u64:0xffff",
           "f16:6e-8",

@@ -4,7 +4,7 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(manifest, data, size) {
   FakeFiles files;
   (void)files.write("/project/targets.json", text_of(data, size));
   (void)files.write("/project/a.cu", "__global__ void a() {}\n");
@@ -15,10 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   } else {
     promise(!manifest.error().message.empty(), "an error without a message");
   }
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(manifest) {
   return {
       R"({"format": 1, "name": "demo", "targets": ["gfx1100", "gfx90a:xnack+", "sm_90", "compute_80"],
  "modules": [{"name": "scale", "sources": ["a.cu"]}]})",

@@ -6,20 +6,19 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  if (size == 0) return 0;
+FUZZ_TARGET(metadata, data, size) {
+  if (size == 0) return;
   HsacoSpec spec;
   spec.metadata = std::string(text_of(data, size));
   const std::string file = make_hsaco(spec);
   const auto hsaco = kiln::read_hsaco(kiln::as_bytes(file));
-  if (!hsaco) return 0;
+  if (!hsaco) return;
   for (const kiln::HsacoKernel& kernel : hsaco->kernels) {
     promise(kernel.info.parameters.size() <= kernel.arguments.size(), "parameters are arguments");
   }
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(metadata) {
   return {hsaco_metadata("scale", "scale.kd"), hsaco_metadata("", "scale.kd"),
           msgpack::map({{"amdhsa.kernels", msgpack::array({})}})};
 }

@@ -4,13 +4,12 @@
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/support/sample_images.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(ptx, data, size) {
   const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data), size);
   (void)kiln::read_ptx(kiln::as_text(bytes));
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(ptx) {
   return {make_ptx(),
           ".version 8.0 .target sm_80 .address_size 64 .shared .b8 s[4]; .func f(.param .u64 .ptr "
           ".shared p) {} "

@@ -3,12 +3,9 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  (void)kiln::tools::parse_ptxas_log(text_of(data, size));
-  return 0;
-}
+FUZZ_TARGET(ptxas_log, data, size) { (void)kiln::tools::parse_ptxas_log(text_of(data, size)); }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(ptxas_log) {
   return {
       "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Function "
       "properties for k\n"

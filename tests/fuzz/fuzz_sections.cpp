@@ -18,7 +18,7 @@ constexpr std::uint32_t kTypes[] = {1, 2, 3, 4, 6, 7, 8, 9, 11, 0x70000000, 0x70
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(sections, data, size) {
   Pieces input(data, size);
   ElfBuilder elf;
   const std::uint8_t kind = input.byte();
@@ -55,10 +55,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto head = kiln::read_image_head(bytes);
   // The reader must refuse everything that the short check of the loader refuses.
   promise(head || !image, "read_image takes what read_image_head refuses");
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(sections) {
   const auto section = [](int what, const std::string& bytes, int type) {
     return std::string(1, static_cast<char>(what)) + as_piece(bytes) +
            std::string{static_cast<char>(type), 0, 0};

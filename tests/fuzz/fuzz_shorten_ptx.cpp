@@ -6,15 +6,14 @@
 using namespace kiln::testing;
 using kiln::tools::shorten_ptx;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(shorten_ptx, data, size) {
   const std::string text(text_of(data, size));
   const std::string shortened = shorten_ptx(text);
   promise(shorten_ptx(shortened) == shortened, "shorten twice, and once");
   promise(difference_of_ptx(text, shortened).empty(), "the same tokens");
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(shorten_ptx) {
   return {make_ptx(),
           ".version 8.0 .func (.param .b32 r0) f(.param .b32 f_param_0) ;\n"
           ".entry k ( .param .u64 k_param_0 , .param .v2.b32 k_param_1 )\n{ // p0\n"

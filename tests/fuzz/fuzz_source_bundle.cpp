@@ -3,9 +3,9 @@
 
 using namespace kiln::testing;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(source_bundle, data, size) {
   const auto bundle = kiln::read_source_bundle(text_of(data, size));
-  if (!bundle) return 0;
+  if (!bundle) return;
   for (const auto& file : bundle->files) {
     promise(!file.path.starts_with("/") && file.path.find("../") != 0, "a file leaves the folder");
   }
@@ -13,10 +13,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string written = kiln::write_source_bundle(*bundle);
   const auto again = kiln::read_source_bundle(written);
   promise(again && kiln::write_source_bundle(*again) == written, "a bundle reads back otherwise");
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(source_bundle) {
   return {
       "kiln source 1\ndefine A=1\ninclude include\nflag -O3\nfile 4 a.cu\nabc\n\nfile 0 "
       "b/c.hpp\n\n"};

@@ -16,7 +16,7 @@ void round_trip(std::string_view file) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+FUZZ_TARGET(state, data, size) {
   const std::string_view text = text_of(data, size);
   round_trip(text);
   // The version that is written is the one that is read.
@@ -25,10 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t blank = first.rfind(' ');
   const auto version = static_cast<unsigned>(std::atoi(first.c_str() + blank + 1));
   round_trip(seal(first.substr(0, blank), version, text));
-  return 0;
 }
 
-std::vector<std::string> kiln::testing::fuzz_seeds() {
+FUZZ_SEEDS(state) {
   BuildState state;
   StepRecord& step = state.steps["compile m\tx"];
   step.ingredients = write_ingredients({{"tool", "nvcc"}, {"line\nbreak", "a\\b"}});

@@ -1,8 +1,10 @@
-// A fuzz target: a reader of bytes, and the files to start from.
+// A fuzz target: a reader of bytes, and the files to start from. A file defines one like this:
 //
-// Each fuzz_*.cpp defines both. With KILN_BUILD_FUZZERS (clang) it becomes a libFuzzer program. In
-// every build it becomes a fast test with driver.cpp, which changes the seeds in the same way each
-// time.
+//   FUZZ_TARGET(elf, data, size) { (void)read_elf({data, size}); }
+//   FUZZ_SEEDS(elf) { return {make_elf()}; }
+//
+// driver.cpp runs the targets of its program as fast tests: it changes the seeds in the same way each
+// time. With KILN_BUILD_FUZZERS (clang) they are also in a libFuzzer program (libfuzzer.cpp).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +16,40 @@
 #include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+// `data` and `size` name the parameters of the body that follows.
+#define FUZZ_TARGET(name, data, size)                                                    \
+  namespace kiln::testing::fuzz_##name {                                                 \
+    static void run(const std::uint8_t*, std::size_t);                                   \
+    static std::vector<std::string> seeds();                                             \
+    static const bool is_listed = (fuzz_targets().push_back({#name, run, seeds}), true); \
+  }                                                                                      \
+  void kiln::testing::fuzz_##name::run(const std::uint8_t* data, std::size_t size)
+#define FUZZ_SEEDS(name) std::vector<std::string> kiln::testing::fuzz_##name::seeds()
 
 namespace kiln::testing {
 
-std::vector<std::string> fuzz_seeds();
+struct FuzzTarget {
+  std::string_view name;
+  void (*run)(const std::uint8_t* data, std::size_t size);
+  std::vector<std::string> (*seeds)();
+};
+
+// The targets of this program.
+inline std::vector<FuzzTarget>& fuzz_targets() {
+  static std::vector<FuzzTarget> targets;
+  return targets;
+}
+
+// Returns nullptr, and says which there are, for a name that no target has.
+inline const FuzzTarget* find_fuzz_target(std::string_view name) {
+  for (const FuzzTarget& target : fuzz_targets()) {
+    if (target.name == name) return &target;
+  }
+  std::fputs("no such target; there are:", stderr);
+  for (const FuzzTarget& target : fuzz_targets()) std::fprintf(stderr, " %s", target.name.data());
+  std::fputc('\n', stderr);
+  return nullptr;
+}
 
 // Ends the program, which tells the fuzzer of the broken promise.
 inline void promise(bool kept, const char* what) {
