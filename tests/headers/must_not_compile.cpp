@@ -1,73 +1,53 @@
-// Compiles without a macro. With -DWRONG_... it must not compile, and the output of the compiler
-// must contain the message that CMakeLists.txt expects.
-#if defined(WRONG_FORMAT)
-#include <kiln/version.hpp>
-#undef KILN_CATALOG_FORMAT
-#define KILN_CATALOG_FORMAT 999
-#endif
-
+// Each statement with a comment `// error: TEXT` must not compile: there must be an error that names
+// its line and has the TEXT, a regular expression (refused.sh). Everything else compiles.
 #include <kernels.hpp>
 #include <kiln/device.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
-// The arguments of one launch: correct, or wrong in one way.
-#if defined(WRONG_COUNT)
-#define ARGUMENTS numel, in, out
-#elif defined(WRONG_INT_FOR_FLOAT)
-#define ARGUMENTS numel, in, out, 2
-#elif defined(WRONG_DOUBLE_FOR_FLOAT)
-#define ARGUMENTS numel, in, out, 2.0
-#elif defined(WRONG_DOUBLES_FOR_FLOATS)
-#define ARGUMENTS numel, doubles, out, 2.0f
-#elif defined(WRONG_SWAPPED)
-#define ARGUMENTS numel, out, in, 2.0f
-#elif defined(WRONG_INT_FOR_SIZE)
-#define ARGUMENTS 64, in, out, 2.0f
-#elif defined(WRONG_VALUE_FOR_POINTER)
-#define ARGUMENTS numel, in, 2.0f, out
-#elif defined(WRONG_BUFFER)
-#define ARGUMENTS numel, buffer_of_doubles, buffer, 2.0f
-#elif defined(WRONG_RESULT)
-#define ARGUMENTS numel, in, allocated, 2.0f
-#elif defined(WRONG_BUFFER_FOR_VALUE)
-#define ARGUMENTS numel, buffer, buffer, buffer
-#else
-#define ARGUMENTS numel, in, out, 2.0f
-#endif
+// Each comment stays in the line of its statement.
+// clang-format off
 
-void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
-         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
-         const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value);
-void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
-         const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
-         const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value) {
-  [[maybe_unused]] const std::size_t numel = 64;
-  [[maybe_unused]] const float* const in = nullptr;
-  [[maybe_unused]] double* const doubles = nullptr;
-  [[maybe_unused]] float* const out = nullptr;
-  [[maybe_unused]] const kiln::TypedBuffer<float> buffer;
-  [[maybe_unused]] const kiln::TypedBuffer<double> buffer_of_doubles;
-  [[maybe_unused]] const kiln::Buffer plain_buffer;
-  [[maybe_unused]] const kiln::Result<kiln::TypedBuffer<float>> allocated = kiln::TypedBuffer<float>();
-  (void)scale_f32.launch({}, ARGUMENTS);
+void launch(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
+            const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
+            const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value);
+void launch(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& scale_f32,
+            const kiln::TypedFunction<kiln::Untyped<8>, kiln::Untyped<1>>& untyped,
+            const kiln::TypedFunction<kiln::UntypedValue<8>>& by_value) {
+  const std::size_t numel = 64;
+  const float* const in = nullptr;
+  double* const doubles = nullptr;
+  float* const out = nullptr;
+  const kiln::TypedBuffer<float> buffer;
+  const kiln::TypedBuffer<double> doubles_there;
+  const kiln::Buffer plain_buffer;
+  const kiln::Result<kiln::TypedBuffer<float>> allocated = kiln::TypedBuffer<float>();
+
+  (void)scale_f32.launch({}, numel, in, out, 2.0f);
   (void)scale_f32.launch({}, numel, static_cast<void*>(out), static_cast<void*>(out), 2.0f);
   (void)scale_f32.launch({}, numel, nullptr, nullptr, 2.0f);
   (void)scale_f32.launch({}, numel, buffer, plain_buffer, 2.0f);
-#if defined(WRONG_SIZE)
-  (void)untyped.launch({}, in, 1.0f);
-#else
+  (void)scale_f32.launch({}, numel, in, out);             // error: wrong number of arguments for this kernel
+  (void)scale_f32.launch({}, numel, in, out, 2);          // error: launch_argument_fits<4, int,
+  (void)scale_f32.launch({}, numel, in, out, 2.0);        // error: launch_argument_fits<4, double,
+  (void)scale_f32.launch({}, numel, doubles, out, 2.0f);  // error: launch_argument_fits<2, double ?\*,
+  (void)scale_f32.launch({}, numel, out, in, 2.0f);       // error: launch_argument_fits<3, const float ?\*,
+  (void)scale_f32.launch({}, 64, in, out, 2.0f);          // error: launch_argument_fits<1, int,
+  (void)scale_f32.launch({}, numel, in, 2.0f, out);       // error: launch_argument_fits<3, float,
+  (void)scale_f32.launch({}, numel, doubles_there, buffer, 2.0f);  // error: launch_argument_fits<2, kiln::TypedBuffer<double>,
+  (void)scale_f32.launch({}, numel, in, allocated, 2.0f);     // error: pass what it holds, .result
+  (void)scale_f32.launch({}, numel, buffer, buffer, buffer);  // error: launch_argument_fits<4, kiln::TypedBuffer<float>,
+
+  // Where types are not known, sizes are.
   (void)untyped.launch({}, in, 'x');
-#endif
-#if defined(WRONG_ADDRESS_FOR_STRUCT)
-  (void)by_value.launch({}, buffer);
-#else
+  (void)untyped.launch({}, in, 1.0f);  // error: launch_argument_fits<2, float,
+
   struct Pair {
     float first, second;
   };
   (void)by_value.launch({}, Pair{1, 2});
-#endif
+  (void)by_value.launch({}, buffer);  // error: launch_argument_fits<1, kiln::TypedBuffer<float>,
 }
 
 // Copies with another type than that of the buffer, or of memory that is gone before the stream
@@ -75,53 +55,34 @@ void use(const kiln::TypedFunction<std::uint64_t, const float*, float*, float>& 
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream);
 void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, kiln::StreamRef stream) {
   const std::vector<float> floats(4);
-#if defined(WRONG_OTHER_VALUES)
-  (void)device.copy_to_device(buffer, std::vector<int>(4));
-#elif defined(WRONG_ENDS_AT_ONCE)
-  (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);
-#elif defined(WRONG_INTO_CONSTANT)
-  (void)device.copy_to_host(floats, buffer);
-#elif defined(WRONG_FILL)
-  (void)device.fill(buffer, 1.0f);
-#else
   (void)device.fill(buffer, 0);
   (void)device.fill(buffer, 0, stream);
   (void)device.copy_to_device(buffer, std::vector<float>(4));
   (void)device.copy_to_device_async(buffer, floats, stream);
-#endif
+  (void)device.copy_to_device(buffer, std::vector<int>(4));  // error: the buffer holds values of another type
+  (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);  // error: values that end with this statement
+  (void)device.copy_to_host(floats, buffer);  // error: the range that is copied to is constant
+  (void)device.fill(buffer, 1.0f);            // error: fill sets bytes to an integer
 }
 
 // A Result of something else, which would lose its error, and values that only an explicit
 // conversion makes.
 kiln::Result<std::string> load();
-kiln::Result<bool> load_bool();
-kiln::Result<bool> load_bool() {
-#if defined(WRONG_BOOL_OF_RESULT)
-  return load();
-#else
-  return load().has_value();
-#endif
+kiln::Result<bool> load_bool(bool right);
+kiln::Result<bool> load_bool(bool right) {
+  if (right) return load().has_value();
+  return load();  // error: (could not convert|no viable conversion).*Result<bool>
 }
-kiln::Result<std::vector<int>> make_ints();
-kiln::Result<std::vector<int>> make_ints() {
-#if defined(WRONG_INTS_OF_COUNT)
-  return 5;
-#else
-  return kiln::Result<std::vector<int>>(5);
-#endif
+kiln::Result<std::vector<int>> make_ints(bool right);
+kiln::Result<std::vector<int>> make_ints(bool right) {
+  if (right) return kiln::Result<std::vector<int>>(5);
+  return 5;  // error: (could not convert|no viable conversion).*Result<std::vector<int>
 }
-kiln::Result<std::unique_ptr<int>> own(int* number);
-kiln::Result<std::unique_ptr<int>> own(int* number) {
-#if defined(WRONG_OWNER_OF_POINTER)
-  return number;
-#else
-  return std::unique_ptr<int>(number);
-#endif
+kiln::Result<std::unique_ptr<int>> own(int* number, bool right);
+kiln::Result<std::unique_ptr<int>> own(int* number, bool right) {
+  if (right) return std::unique_ptr<int>(number);
+  return number;  // error: (could not convert|no viable conversion).*Result<std::unique_ptr<int>
 }
 
-#if defined(WRONG_UNKNOWN_KERNEL)
-constexpr auto kernel = kernels::affine_f16;
-#else
-constexpr auto kernel = kernels::affine_u8;
-#endif
-static_assert(kernel.kParameterCount == 3);
+static_assert(kernels::affine_u8.kParameterCount == 3);
+static_assert(kernels::affine_f16.kParameterCount == 3);  // error: affine_f16
