@@ -14,15 +14,13 @@
 namespace kiln::ops {
 namespace {
 
-Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
-
 // Largest size of a dim of images and windows, which the kernels count in 31 bits.
 constexpr std::uint32_t kMaxDim = std::numeric_limits<std::int32_t>::max();
 
 Result<void> require_image(std::string_view name, const Layout& layout, std::size_t rank) {
   KILN_TRY(element_count(layout));
   if (layout.dims.rank() != rank) {
-    return invalid("'" + std::string(name) + "' has shape " + to_string(layout.dims) + ", not " +
+    return refused("'" + std::string(name) + "' has shape " + to_string(layout.dims) + ", not " +
                    std::to_string(rank) + " dims");
   }
   for (std::size_t d = 0; d < rank; ++d)
@@ -42,13 +40,13 @@ Result<void> require_steps(std::size_t stride, std::size_t padding, std::size_t 
 Result<std::size_t> windows(std::size_t size, std::size_t window, std::size_t stride,
                             std::size_t padding, std::size_t dilation) {
   if (window == 0 || stride == 0 || dilation == 0) {
-    return invalid("a window, its stride and its dilation are at least 1");
+    return refused("a window, its stride and its dilation are at least 1");
   }
   KILN_TRY(require_steps(stride, padding, dilation));
   KILN_TRY(in_32_bits("elements of a window", window, kMaxDim));
   const std::size_t reach = dilation * (window - 1) + 1;
   if (reach > size + 2 * padding) {
-    return invalid("a window that reaches over " + std::to_string(reach) + " does not fit into " +
+    return refused("a window that reaches over " + std::to_string(reach) + " does not fit into " +
                    std::to_string(size) + " with a padding of " + std::to_string(padding));
   }
   KILN_TRY(in_32_bits("elements of a padded dim", size + 2 * padding, kMaxDim));
@@ -119,14 +117,14 @@ tuning::Launch convolution_launch(const tuning::Spread& device, const Convolutio
 Result<Extents> output_dims(const Convolution& call) {
   const std::size_t rank = call.src_layout.dims.rank();
   if (rank != 3 && rank != 4) {
-    return invalid("'src' has shape " + to_string(call.src_layout.dims) + ", not 3 or 4 dims");
+    return refused("'src' has shape " + to_string(call.src_layout.dims) + ", not 3 or 4 dims");
   }
   KILN_TRY(require_image("src", call.src_layout, rank));
   KILN_TRY(require_image("kernel", call.kernel_layout, rank));
   const Extents &src = call.src_layout.dims, &kernel = call.kernel_layout.dims;
   const bool transposed = call.kind == ConvolutionKind::kTransposed;
   if (kernel[transposed ? 0 : 1] != src[1]) {
-    return invalid("'kernel' of shape " + to_string(kernel) +
+    return refused("'kernel' of shape " + to_string(kernel) +
                    " takes other channels than 'src' of shape " + to_string(src) + " has");
   }
   Extents out = src;
@@ -137,7 +135,7 @@ Result<Extents> output_dims(const Convolution& call) {
       continue;
     }
     if (call.stride == 0 || call.dilation == 0) {
-      return invalid("a stride and a dilation are at least 1");
+      return refused("a stride and a dilation are at least 1");
     }
     KILN_TRY(require_steps(call.stride, call.padding, call.dilation));
     KILN_TRY(in_32_bits("elements of an output's padding", call.out_padding, kMaxDim));
@@ -145,7 +143,7 @@ Result<Extents> output_dims(const Convolution& call) {
         (src[d] - 1) * call.stride + call.dilation * (kernel[d] - 1) + call.out_padding + 1;
     KILN_TRY(in_32_bits("elements of a padded dim", whole, kMaxDim));
     if (whole <= 2 * call.padding) {
-      return invalid("a padding of " + std::to_string(call.padding) + " leaves nothing of " +
+      return refused("a padding of " + std::to_string(call.padding) + " leaves nothing of " +
                      std::to_string(whole));
     }
     out[d] = whole - 2 * call.padding;
@@ -200,7 +198,7 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
 
 Result<Extents> output_dims(const Im2Col& call) {
   const std::size_t dims = call.window.rank();
-  if (dims != 1 && dims != 2) return invalid("a window has one size, or height and width");
+  if (dims != 1 && dims != 2) return refused("a window has one size, or height and width");
   KILN_TRY(require_image("src", call.src_layout, dims + 2));
   const Extents& src = call.src_layout.dims;
   std::size_t sizes[6] = {src[0]};
@@ -260,7 +258,7 @@ Result<Launch> plan(const Col2Im1d& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, kCol2Im1d, call.dtype));
   KILN_TRY(require_image("src", {{call.batch, call.length, call.channels, call.window}}, 4));
-  if (call.stride == 0) return invalid("a stride is at least 1");
+  if (call.stride == 0) return refused("a stride is at least 1");
   KILN_TRY(in_32_bits("elements of a stride", call.stride, kMaxDim));
   const std::size_t length = (call.length - 1) * call.stride + call.window;
   const Extents out = {call.batch, call.channels, length};

@@ -41,8 +41,6 @@ bool is_by_patches(ConvolveWay way) {
   return way == ConvolveWay::kManyPatches || way == ConvolveWay::kFewPatches;
 }
 
-Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
-
 // The kernels' parameters, as 64-bit numbers. With one spatial dim, an image has one row.
 struct Described {
   tuning::ConvolveShape shape;
@@ -75,15 +73,15 @@ std::size_t reach(const Layout& layout, std::size_t first_dim) {
 Result<void> require_dim(const Convolution& call, std::size_t size, std::size_t size_out,
                          std::size_t taps) {
   if (taps > tuning::kConvolveTaps) {
-    return invalid("a window of " + std::to_string(taps) + " is beyond " +
+    return refused("a window of " + std::to_string(taps) + " is beyond " +
                    std::to_string(tuning::kConvolveTaps));
   }
   constexpr std::size_t kMax = 1u << 30;
   for (const std::size_t number : {size, size_out, call.stride, call.padding, call.dilation}) {
-    if (number >= kMax) return invalid(std::to_string(number) + " is beyond 2^30");
+    if (number >= kMax) return refused(std::to_string(number) + " is beyond 2^30");
   }
   if (call.dilation * taps >= kMax || call.stride * size_out >= 2 * kMax) {
-    return invalid("places in the image are beyond 32 bits");
+    return refused("places in the image are beyond 32 bits");
   }
   return {};
 }
@@ -94,11 +92,11 @@ Result<Described> describe(const Convolution& call, const Extents& out) {
   const Extents kernel_strides = strides_of(call.kernel_layout);
   constexpr std::size_t kMax = std::size_t{1} << 32;
   if (reach(call.src_layout, 1) >= kMax || reach(call.kernel_layout, 0) >= kMax) {
-    return invalid("elements of an image or of the kernel are apart by more than 32 bits count");
+    return refused("elements of an image or of the kernel are apart by more than 32 bits count");
   }
   const bool transposed = call.kind == ConvolutionKind::kTransposed;
   const std::size_t of_channel = out[2] * (out.rank() == 4 ? out[3] : 1);
-  if (of_channel * src[0] >= kMax / 2) return invalid("a channel has too many outputs");
+  if (of_channel * src[0] >= kMax / 2) return refused("a channel has too many outputs");
   const auto dim = [&](std::size_t d, std::size_t out_stride) {
     const auto number = [](std::size_t value) { return static_cast<unsigned>(value); };
     return tuning::ConvolveDim{number(src[d]),         number(out[d]),
@@ -131,7 +129,7 @@ Result<Described> describe(const Convolution& call, const Extents& out) {
   constexpr std::size_t kWords = 5 * kMaxRank, kOfAxis = sizeof(tuning::ConvolveAxis) / 8;
   const std::size_t classes = std::size_t{all.shape.row_classes} + all.shape.column_classes;
   if (sizeof all.shape / 8 + classes * kOfAxis > kWords) {
-    return invalid("a stride of " + std::to_string(call.stride) + " makes too many classes");
+    return refused("a stride of " + std::to_string(call.stride) + " makes too many classes");
   }
   return all;
 }
@@ -166,7 +164,7 @@ struct PatchTiles {
 // Returns the tiles of the width that needs fewest.
 Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all) {
   if (!all.transposed && call.stride != 1) {
-    return invalid("patches take plain convolutions only with a stride of 1, not of " +
+    return refused("patches take plain convolutions only with a stride of 1, not of " +
                    std::to_string(call.stride));
   }
   const std::size_t across = reach_of_taps(all, all.columns), down = reach_of_taps(all, all.rows);
@@ -180,7 +178,7 @@ Result<PatchTiles> tile_by_patches(const Convolution& call, const Described& all
     if (best.width == 0 || count < best.count) best = {width, count};
   }
   if (best.width == 0) {
-    return invalid("the elements that " + std::to_string(tuning::kPatchOutputs) +
+    return refused("the elements that " + std::to_string(tuning::kPatchOutputs) +
                    " outputs read of a channel are beyond " + std::to_string(tuning::kMaxPatch));
   }
   return best;
@@ -212,7 +210,7 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
                  static_cast<std::uint32_t>(ceil_div(out[1], tile.channels)),
                  static_cast<std::uint32_t>(row_classes * column_classes)};
   constexpr std::size_t kMaxBlocks = 65535;  // along y
-  if (launch.grid.y > kMaxBlocks) return invalid("too many output channels");
+  if (launch.grid.y > kMaxBlocks) return refused("too many output channels");
   launch.layout_argument = 0;
   launch.pass(ConvTilesKernel<void>(), nullptr, call.src, call.kernel, call.dst);
   return launch;

@@ -2,14 +2,22 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "kernels/tuning/rows.hpp"
 #include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
+#include "kiln/result.hpp"
 #include "own_kernels.hpp"
 
 namespace kiln::ops {
+
+// The error of a call that is wrong whatever the device.
+inline Error refused(std::string message) {
+  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
+}
 
 // Sets the launch's kernel to the kernel in `rows` for `dtype`. The error (kInvalidInput) lists the
 // dtypes that have a kernel.

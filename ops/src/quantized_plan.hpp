@@ -66,10 +66,6 @@ inline constexpr FormatFamily kHeldVectors = [] {
 }();
 #undef KILN_ROW
 
-inline Error refused(std::string message) {
-  return Error{ErrorCode::kInvalidInput, std::move(message), {}, {}};
-}
-
 inline Result<void> set_kernel(Launch& launch, const FormatFamily& family, BlockFormat format,
                                std::size_t further = 0) {
   if (family.has(format)) {

@@ -28,23 +28,21 @@ constexpr std::array kSplitApart = {
 #undef KILN_ROW
 };
 
-Error invalid(std::string what) { return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}}; }
-
 // Returns an error unless `over` names dims of the layout, each once.
 Result<void> require_dims(const Layout& layout, const Extents& over) {
   bool seen[kMaxRank] = {};
-  if (over.empty()) return invalid("no dim is reduced").hint("name the dims in 'over'");
+  if (over.empty()) return refused("no dim is reduced").hint("name the dims in 'over'");
   for (const std::size_t dim : over) {
     if (dim >= layout.dims.rank()) {
-      return invalid("dim " + std::to_string(dim) + " is reduced of shape " +
+      return refused("dim " + std::to_string(dim) + " is reduced of shape " +
                      to_string(layout.dims) + ", which has " + std::to_string(layout.dims.rank()) +
                      " dims");
     }
-    if (seen[dim]) return invalid("dim " + std::to_string(dim) + " is reduced twice");
+    if (seen[dim]) return refused("dim " + std::to_string(dim) + " is reduced twice");
     seen[dim] = true;
   }
   if (over.rank() > layout.dims.rank()) {
-    return invalid(std::to_string(over.rank()) + " dims are reduced of shape " +
+    return refused(std::to_string(over.rank()) + " dims are reduced of shape " +
                    to_string(layout.dims) + ", which has " + std::to_string(layout.dims.rank()));
   }
   return {};
@@ -152,7 +150,7 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   constexpr std::size_t kMaxStates = std::size_t{1} << 31, kMaxStateBytes = 16;
   constexpr std::size_t kMaxRows = tuning::kWorkspaceCounters / 4;
   if (split.parts > 1 && (rows.rows > kMaxRows || rows.rows * split.parts >= kMaxStates)) {
-    return invalid(std::to_string(rows.rows) + " rows are too many for " +
+    return refused(std::to_string(rows.rows) + " rows are too many for " +
                    std::to_string(split.parts) + " parts each");
   }
   launch.grid.x = split.launch.blocks;
@@ -177,7 +175,7 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
   KILN_TRY(require_dims(call.layout, call.over));
   if (gives_index(call.op) && call.over.rank() != 1) {
-    return invalid("'" + std::string(op.root) + "' is over " + to_string(call.over) +
+    return refused("'" + std::string(op.root) + "' is over " + to_string(call.over) +
                    ", and an index is along one dim");
   }
   std::size_t each = 1;  // elements of one result
@@ -191,7 +189,7 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   const std::size_t kept = view.dims.rank() - call.over.rank();
   const std::optional<EvenRows> even = even_rows(view, kept, blocks, each);
   if (call.parts != 0) {
-    if (!even) return invalid("the elements of shape " + to_string(view) + " are not evenly apart");
+    if (!even) return refused("the elements of shape " + to_string(view) + " are not evenly apart");
     return plan_split(call, *even, tuning::split_into(call.parts, blocks, each));
   }
   const bool contiguous = even && even->stride == 1 && (blocks == 1 || even->row_stride == each);
