@@ -2,7 +2,10 @@
 //
 // Has the command line. Exit: 0 if all is right, 1 if a case failed or a kernel is not covered, 2
 // for a usage error, 3 if there is no such device or no image for it.
+#include <malloc.h>
+
 #include <algorithm>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -140,9 +143,19 @@ kiln::Result<bool> check_large(const kiln::Device& device) {
   return true;
 }
 
+// Lets freed memory be kept for the next case. To give it back and to take new pages takes as long as
+// the cases themselves.
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the largest value that glibc takes
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_freed_memory();
   std::optional<Options> options = parse(argc, argv);
   if (!options) return 2;
   const std::vector<DeclaredKernel> kernels = declared_kernels();
