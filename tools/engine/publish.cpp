@@ -16,11 +16,11 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::string_view kInclude = "include/";
+constexpr std::string_view kIncludeFolder = "include/";
 constexpr std::string_view kGap = "  ";  // between a digest and its file
 
 std::string stem_of(const EmbedOptions& embed) {
-  return std::string(kInclude) + embed.header.substr(0, embed.header.rfind('.'));
+  return std::string(kIncludeFolder) + embed.header.substr(0, embed.header.rfind('.'));
 }
 
 std::vector<PublishedFile> with_digests(std::vector<GeneratedFile> files) {
@@ -36,7 +36,8 @@ std::vector<PublishedFile> with_digests(std::vector<GeneratedFile> files) {
 std::string checksums_of(const std::vector<PublishedFile>& files) {
   std::map<std::string, Digest> included;
   for (const PublishedFile& file : files) {
-    if (file.path.starts_with(kInclude)) included[file.path.substr(kInclude.size())] = file.digest;
+    if (file.path.starts_with(kIncludeFolder))
+      included[file.path.substr(kIncludeFolder.size())] = file.digest;
   }
   std::string text;
   for (const auto& [name, digest] : included) text += digest.hex().append(kGap) + name + "\n";
@@ -51,7 +52,7 @@ std::string source_bundle_path(const std::string& module, std::size_t unit) {
 
 std::vector<std::string> emitted_files(const EmbedOptions& embed) {
   std::vector<std::string> paths = embedded_files(embed);
-  for (std::string& path : paths) path.insert(0, kInclude);
+  for (std::string& path : paths) path.insert(0, kIncludeFolder);
   return paths;
 }
 
@@ -70,14 +71,14 @@ std::optional<Checksum> read_checksum(std::string_view line) {
   const std::size_t gap = line.find(kGap);
   if (gap == line.npos) return std::nullopt;
   const std::string_view file = line.substr(gap + kGap.size());
-  Checksum checksum{std::string(kInclude).append(file), {}};
+  Checksum checksum{std::string(kIncludeFolder).append(file), {}};
   if (!Digest::parse(line.substr(0, gap), checksum.digest) || !is_inner_path(file))
     return std::nullopt;
   return checksum;
 }
 
 std::string stamp_path(const EmbedOptions& embed) {
-  return std::string(kInclude) + embed.header + ".stamp";
+  return std::string(kIncludeFolder) + embed.header + ".stamp";
 }
 
 Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<BundleRecord>& bundles,

@@ -26,7 +26,7 @@ Artifact image(const std::string& target, std::uint16_t unit, std::vector<Kernel
   return artifact;
 }
 
-KernelInfo kernel(std::string name, ParameterKind kind) {
+KernelInfo kernel_of(std::string name, ParameterKind kind) {
   KernelInfo info;
   info.name = std::move(name);
   info.parameters = {{0, 8, kind}};
@@ -42,10 +42,10 @@ ModuleSpec two_sources() {
 
 Module sample() {
   return assemble_module(two_sources(),
-                         {image("compute_80", 1, {kernel("z", ParameterKind::kUnknown)}),
-                          image("gfx1100", 1, {kernel("z", ParameterKind::kPointer)}),
-                          image("gfx1100", 0, {kernel("a", ParameterKind::kValue)}),
-                          image("compute_80", 0, {kernel("a", ParameterKind::kUnknown)})},
+                         {image("compute_80", 1, {kernel_of("z", ParameterKind::kUnknown)}),
+                          image("gfx1100", 1, {kernel_of("z", ParameterKind::kPointer)}),
+                          image("gfx1100", 0, {kernel_of("a", ParameterKind::kValue)}),
+                          image("compute_80", 0, {kernel_of("a", ParameterKind::kUnknown)})},
                          nullptr);
 }
 
@@ -79,7 +79,7 @@ TEST_CASE("assemble_module takes types and names from the abi, else types from m
   const auto only_parameter = [&](const std::string& name, ParameterKind kind,
                                   const std::vector<AbiKernel>* declared) {
     const Module module =
-        assemble_module(two_sources(), {image("compute_80", 0, {kernel(name, kind)})}, declared);
+        assemble_module(two_sources(), {image("compute_80", 0, {kernel_of(name, kind)})}, declared);
     return module.kernels.at(0).parameters.at(0);
   };
   const KernelParameter told = only_parameter("a", ParameterKind::kUnknown, &abi);
