@@ -1,5 +1,5 @@
-// Each statement with a comment `// error: TEXT` must not compile: there must be an error that names
-// its line and has the TEXT, a regular expression (refused.sh). Everything else compiles.
+// Each statement with a comment `// error: TEXT` must not compile: one error must name its line and have
+// the TEXT, a regular expression (refused.sh). Everything else compiles.
 #include <kernels.hpp>
 #include <kiln/device.hpp>
 #include <memory>
@@ -59,8 +59,8 @@ void copy(const kiln::Device& device, const kiln::TypedBuffer<float>& buffer, ki
   (void)device.fill(buffer, 0, stream);
   (void)device.copy_to_device(buffer, std::vector<float>(4));
   (void)device.copy_to_device_async(buffer, floats, stream);
-  (void)device.copy_to_device(buffer, std::vector<int>(4));  // error: the buffer holds values of another type
-  (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);  // error: values that end with this statement
+  (void)device.copy_to_device(buffer, std::vector<int>(4));  // error: the buffer holds values of another type than the range
+  (void)device.copy_to_device_async(buffer, std::vector<float>(4), stream);  // error: a copy from or to values that end with this statement
   (void)device.copy_to_host(floats, buffer);  // error: the range that is copied to is constant
   (void)device.fill(buffer, 1.0f);            // error: fill sets bytes to an integer
 }

@@ -1,26 +1,47 @@
 #!/usr/bin/env bash
 # refused.sh SOURCE COMPILER OPTION...: checks that a compiler refuses each statement of SOURCE that has
-# a comment `// error: TEXT`, and no other. Its output must name the line, and have the TEXT, a regular
+# a comment `// error: TEXT`, and no other. One error must name the line and have the TEXT, a regular
 # expression.
 set -eu
 source=$1
 shift
 limit=()
 [[ $1 != *clang* ]] || limit=(-ferror-limit=0) # otherwise 20
-# Without the lines of SOURCE that compilers repeat: they contain the texts.
-output=$(LC_ALL=C "$@" "${limit[@]}" -fsyntax-only "$source" 2>&1 | grep -v '// error: ' || true)
+! output=$(LC_ALL=C "$@" "${limit[@]}" -fsyntax-only "$source" 2>&1) || output=
 
-status=0
-marked=$(grep -n '// error: ' "$source" | grep -v '^[0-9]*://' | cut -d : -f 1)
-named=$(grep -o "^[^ ]*$(basename "$source"):[0-9]*" <<<"$output" | sed 's/.*://' | sort -nu)
-while read -r line; do
-  text=$(sed -n "$line s,.*// error: ,,p" "$source")
-  grep -qx "$line" <<<"$named" || { echo "FAILED: line $line compiles, or hides behind another"; status=1; }
-  grep -qE "$text" <<<"$output" || { echo "FAILED: line $line: nothing says '$text'"; status=1; }
-done <<<"$marked"
-for line in $(comm -23 <(sort <<<"$named") <(sort <<<"$marked")); do
-  echo "FAILED: line $line is refused"
-  status=1
-done
-[ $status = 0 ] || echo "$output"
-exit $status
+# An error consists of the lines before it that say where it is (of GNU, also what is instantiated),
+# the line with the word, and the notes that follow. Without the lines of SOURCE that compilers repeat:
+# they contain the texts.
+awk -v name="$(basename "$source")" '
+  function end_error(  i, line) {
+    for (i = 1; i <= count; ++i) {
+      if (match(lines[i], "^[^ ]*" name ":[0-9]+")) {
+        line = substr(lines[i], 1, RLENGTH)
+        sub(/.*:/, "", line)
+        refused[line] = 1
+        if (line in text && has_error && error ~ text[line]) said[line] = 1
+      }
+    }
+    count = has_error = 0
+    error = ""
+  }
+  function fail(message) { print "FAILED: line " message; failed = 1 }
+
+  FNR == NR {
+    if (index($0, "// error: ") > 1 && $0 !~ /^\/\//) text[FNR] = substr($0, index($0, "// error: ") + 10)
+    next
+  }
+  index($0, "// error: ") { next }
+  has_error && (/ error: / || /^In file included from / || /: In / || /: At global scope/) { end_error() }
+  { lines[++count] = $0; error = error $0 "\n" }
+  / error: / { has_error = 1 }
+
+  END {
+    end_error()
+    for (line in text) {
+      if (!(line in refused)) fail(line " compiles, or hides behind another")
+      else if (!(line in said)) fail(line ": no error there says \"" text[line] "\"")
+    }
+    for (line in refused) if (!(line in text)) fail(line " is refused")
+    exit failed
+  }' "$source" <(echo "$output") || { echo "$output"; exit 1; }
