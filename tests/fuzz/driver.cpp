@@ -106,7 +106,7 @@ int main(int argc, char** argv) {
   if (target == nullptr) return 2;
   std::vector<std::string> seeds = target->seeds();
   const std::string_view mode = argv[2];
-  if (mode == "--seeds") {
+  if (mode == "--seeds" && argc == 4) {
     for (std::size_t i = 0; i < seeds.size(); ++i) {
       std::ofstream(std::string(argv[3]) + "/seed" + std::to_string(i), std::ios::binary)
           << seeds[i];
@@ -117,6 +117,7 @@ int main(int argc, char** argv) {
     for (int i = 3; i < argc; ++i) run(*target, read(argv[i]));
     return 0;
   }
+  if (argc != 4) return 2;
   if (std::filesystem::is_directory(argv[2])) {
     std::vector<std::filesystem::path> paths;
     for (const auto& entry : std::filesystem::directory_iterator(argv[2])) paths.push_back(entry);

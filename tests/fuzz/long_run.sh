@@ -8,6 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:?how many seconds for each target?}
 shift
+
 CC=${CC:-clang-19} CXX=${CXX:-clang++-19} cmake --preset fuzz --log-level=WARNING
 cmake --build --preset fuzz --target fake_cuda {check_,}fuzz_{readers,records}
 
@@ -21,6 +22,7 @@ mapfile -t all < <(printf '%s\n' "${!programs[@]}" | sort)
 for target in "$@"; do
   [ -n "${programs[$target]:-}" ] || { echo "no target $target, expected one of: ${all[*]}"; exit 2; }
 done
+
 KILN_CUDA_LIBRARY=$(find "$PWD/$folder" -name fake_cuda.so)
 export KILN_CUDA_LIBRARY
 # Short stack traces and a small quarantine, because most inputs allocate much and are valid.
