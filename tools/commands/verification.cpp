@@ -9,6 +9,7 @@
 #include "tools/engine/publish.hpp"
 #include "tools/model/toolchain.hpp"
 #include "tools/stages/kernel_numbers.hpp"
+#include "tools/stages/layout.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/sandboxed_files.hpp"
 
@@ -71,7 +72,7 @@ void Verification::check_included() {
   }
   std::set<std::string> unnamed;  // files that programs include, according to the settings
   for (const std::string& file : published_files(build_.catalog.settings.embed)) {
-    if (file.starts_with("include/") && file != list) unnamed.insert(file);
+    if (file.starts_with(kIncludeFolder) && file != list) unnamed.insert(file);
   }
   for (const std::string_view line : split(*text, '\n')) {
     if (line.empty()) continue;

@@ -17,6 +17,7 @@
 #include "tools/stages/catalog.hpp"
 #include "tools/stages/compile_commands.hpp"
 #include "tools/stages/inspect.hpp"
+#include "tools/stages/layout.hpp"
 #include "tools/stages/plan_compile.hpp"
 #include "tools/stages/verify.hpp"
 #include "tools/system/sandboxed_files.hpp"
@@ -28,7 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWrote = "wrote ";  // label prefix of a written file; its path follows
 const std::string kMode = "mode", kOutputs = "outputs";  // labels
-const std::string kImages = "images/", kInclude = "include/";
+const std::string kImages = "images/";
 
 bool contains(const std::vector<std::string>& sorted, const std::string& word) {
   return std::binary_search(sorted.begin(), sorted.end(), word);
@@ -366,7 +367,7 @@ std::vector<RemovedFile> remove_outdated(const Ingredients& before, const Ingred
     const fs::path& out = context.plan.out_root;
     if (files.kind(out / name) != PathKind::kFile) continue;
     if (!remove_with_empty_folders(files, out, name)) continue;
-    if (name.starts_with(kInclude))
+    if (name.starts_with(kIncludeFolder))
       removed.push_back({name, why_removed(name, before, now, embed)});
   }
   return removed;

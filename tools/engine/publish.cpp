@@ -9,6 +9,7 @@
 #include "base/on_all_cores.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/catalog_json.hpp"
+#include "tools/stages/layout.hpp"
 #include "tools/stages/linked_libraries.hpp"
 #include "tools/stages/sbom.hpp"
 #include "tools/system/sandboxed_files.hpp"
@@ -16,7 +17,6 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::string_view kIncludeFolder = "include/";
 constexpr std::string_view kGap = "  ";  // between a digest and its file
 
 std::string stem_of(const EmbedOptions& embed) {
@@ -107,7 +107,7 @@ Result<std::vector<PublishedFile>> publish(Catalog catalog, const std::vector<Bu
   });
   if (!*embedded) return std::move(*embedded).error();
   for (GeneratedFile& file : **embedded) {
-    files.push_back({"include/" + file.path, std::move(file.text)});
+    files.push_back({std::string(kIncludeFolder) + file.path, std::move(file.text)});
   }
   std::vector<PublishedFile> published = with_digests(std::move(files));
   const auto add = [&](std::string path, std::string text) {

@@ -13,6 +13,7 @@
 #include "tools/hipify/hipify_driver.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/include_hip.hpp"
+#include "tools/stages/layout.hpp"
 #include "tools/stages/line_directive.hpp"
 #include "tools/stages/plan_compile.hpp"
 #include "tools/stages/plan_hipify.hpp"
@@ -115,8 +116,6 @@ void note_change(const std::string& neutral, const Step& step, const BuildContex
   result.changed_meanwhile = neutral;
 }
 
-constexpr std::string_view kConvertedFolder = "{out}/hip/";
-
 // The plan gives a compiler each converted file that its source reaches by name. Any other may be of
 // an earlier build, and nothing would notice its changes.
 Error unplanned_conversion(const Step& step, std::string_view header) {
@@ -144,8 +143,8 @@ Result<void> collect_dependencies(const Step& step, const BuildContext& context,
     const std::string neutral = neutral_path(path, context.plan);
     const bool is_known = std::binary_search(step.inputs.begin(), step.inputs.end(), neutral);
     if (is_known || neutral.starts_with("{out}/.kiln/")) continue;
-    if (neutral.starts_with(kConvertedFolder)) {
-      return unplanned_conversion(step, std::string_view(neutral).substr(kConvertedFolder.size()));
+    if (neutral.starts_with(kHipFolder)) {
+      return unplanned_conversion(step, std::string_view(neutral).substr(kHipFolder.size()));
     }
     // Reads the file's digest now: it may have changed since earlier steps were checked.
     const std::optional<Digest> digest = context.digests.digest_now(expand(neutral, context.plan));

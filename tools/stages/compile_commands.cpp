@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/stages/layout.hpp"
 #include "tools/stages/nvcc_define.hpp"
 
 namespace kiln::tools {
@@ -18,8 +19,6 @@ std::string source_of(const Step& step) {
   }
   return step.inputs.empty() ? std::string() : step.inputs.front();
 }
-
-constexpr std::string_view kHipFolder = "{out}/hip/";
 
 // False for the PTX that a cubin is made from, which is not a source that people edit.
 bool compiles_source(const Step& step) {

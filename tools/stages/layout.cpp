@@ -49,7 +49,7 @@ std::string unit_name(const ModuleSpec& module, std::size_t unit) {
   return stem + "@" + std::to_string(unit);
 }
 
-std::string hip_path(std::string_view source) { return "{out}/hip/" + std::string(source); }
+std::string hip_path(std::string_view source) { return std::string(kHipFolder).append(source); }
 
 std::string image_path(const ModuleSpec& module, std::size_t unit, const TargetId& target) {
   return "{out}/images/" + inner_path(module, unit, target) + "." +

@@ -22,6 +22,10 @@
 
 namespace kiln::tools {
 
+// What begins the path of a converted file in a plan, and of a generated header in the out folder.
+inline constexpr std::string_view kHipFolder = "{out}/hip/";
+inline constexpr std::string_view kIncludeFolder = "include/";
+
 inline constexpr std::string_view kBundleHostEntry = "host-x86_64-unknown-linux-gnu";
 
 // Returns the name of a target's entry in an offload bundle:

@@ -7,6 +7,7 @@
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
 #include "tools/stages/depfile.hpp"
+#include "tools/stages/layout.hpp"
 #include "tools/stages/plan_compile.hpp"
 
 namespace kiln::tools {
@@ -149,7 +150,7 @@ class Writer {
     }
     if (step.kind == StepKind::kCompile) {
       for (const std::string& input : step.inputs) {
-        if (input.starts_with("{out}/hip/"))
+        if (input.starts_with(kHipFolder))
           words.push_back("--converted=" + shown(expand(input, plan_)));
       }
     }
