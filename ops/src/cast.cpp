@@ -47,11 +47,8 @@ Result<std::optional<Launch>> plan_tiles(const Cast& call, const ViewBlock& view
 
 Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   if (!has_cast(call.from, call.to)) {
-    return Error{ErrorCode::kInvalidInput,
-                 "no kernel casts '" + std::string(name(call.from)) + "' to '" +
-                     std::string(name(call.to)) + "'",
-                 {},
-                 {}};
+    return refused("no kernel casts '" + std::string(name(call.from)) + "' to '" +
+                   std::string(name(call.to)) + "'");
   }
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
 

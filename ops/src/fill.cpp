@@ -68,17 +68,12 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
   const Layout rows{{call.rows, call.columns}, {call.inp_stride, 1}};
   KILN_TRY_ASSIGN(const std::size_t count, element_count(rows));
   if (call.rows > 1 && call.out_stride < call.columns) {
-    return Error{ErrorCode::kInvalidInput,
-                 "rows of " + std::to_string(call.columns) + " elements would overlap: they lie " +
-                     std::to_string(call.out_stride) + " apart in 'out'",
-                 {},
-                 {}};
+    return refused("rows of " + std::to_string(call.columns) +
+                   " elements would overlap: they lie " + std::to_string(call.out_stride) +
+                   " apart in 'out'");
   }
   if (count > std::numeric_limits<std::uint32_t>::max()) {
-    return Error{ErrorCode::kInvalidInput,
-                 "shape " + to_string(rows.dims) + " has more elements than copy2d can count",
-                 {},
-                 {}}
+    return refused("shape " + to_string(rows.dims) + " has more elements than copy2d can count")
         .note("it counts elements in 32 bits")
         .hint("copy fewer rows at a time");
   }
@@ -136,11 +131,8 @@ Result<Launch> plan(const Transpose& call, const Gpu& gpu) {
 
 Result<Launch> plan(const Slice& call, const Gpu& gpu) {
   KILN_TRY(element_count({call.dims}));
-  const auto invalid = [](std::string what) {
-    return Error{ErrorCode::kInvalidInput, std::move(what), {}, {}};
-  };
   if (call.dim >= call.dims.rank()) {
-    return invalid("dim " + std::to_string(call.dim) + " is sliced of shape " +
+    return refused("dim " + std::to_string(call.dim) + " is sliced of shape " +
                    to_string(call.dims) + ", which has " + std::to_string(call.dims.rank()) +
                    " dims");
   }
@@ -150,7 +142,7 @@ Result<Launch> plan(const Slice& call, const Gpu& gpu) {
   KILN_TRY(element_count({out}));
   if (call.step == 0 || call.start >= size ||
       (call.count - 1) > (size - 1 - call.start) / call.step) {
-    return invalid("a slice of " + std::to_string(call.count) + " places from " +
+    return refused("a slice of " + std::to_string(call.count) + " places from " +
                    std::to_string(call.start) + " on in steps of " + std::to_string(call.step) +
                    " does not fit into " + std::to_string(size));
   }

@@ -22,8 +22,7 @@ struct Matrix {
   std::size_t batch_stride = 0, row_stride = 0, column_stride = 0;
 
   Error error(const std::string& what) const {
-    return Error{
-        ErrorCode::kInvalidInput, "matmul: " + name + " " + to_string(layout) + " " + what, {}, {}};
+    return refused("matmul: " + name + " " + to_string(layout) + " " + what);
   }
 };
 
@@ -98,11 +97,8 @@ Result<Gemm> plan_gemm(const Matmul& product) {
                          {DType::kF16, DType::kBF16, DType::kF32, DType::kF64}));
   const DType out_dtype = product.out_dtype.value_or(product.dtype);
   if (out_dtype != product.dtype && (out_dtype != DType::kF32 || product.dtype == DType::kF64)) {
-    return Error{ErrorCode::kInvalidInput,
-                 "matmul: out of " + std::string(name(out_dtype)) + ", of operands of " +
-                     std::string(name(product.dtype)),
-                 {},
-                 {}}
+    return refused("matmul: out of " + std::string(name(out_dtype)) + ", of operands of " +
+                   std::string(name(product.dtype)))
         .note("out is of the operands' dtype; of f16 and bf16 it may be of f32");
   }
   KILN_TRY_ASSIGN(const Matrix lhs, matrix_of("lhs", product.lhs_layout));

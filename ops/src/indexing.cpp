@@ -23,11 +23,8 @@ template <typename Kernels>
 Result<void> set_indexed_kernel(Launch& launch, const Kernels& kernels, DType ids, DType dtype) {
   const KernelRows& rows = of(kernels, ids);
   if (rows.has(dtype)) return set_kernel(launch, rows, dtype);
-  return Error{ErrorCode::kInvalidInput,
-               "no kernel of '" + std::string(rows.root) + "' takes '" + std::string(name(dtype)) +
-                   "' by ids of '" + std::string(name(ids)) + "'",
-               {},
-               {}};
+  return refused("no kernel of '" + std::string(rows.root) + "' takes '" +
+                 std::string(name(dtype)) + "' by ids of '" + std::string(name(ids)) + "'");
 }
 
 // The size of one dim, and the products of the dims before and after it.
@@ -37,11 +34,8 @@ struct Around {
 Result<Around> around(const Extents& dims, std::size_t dim) {
   KILN_TRY(element_count({dims}));
   if (dim >= dims.rank()) {
-    return Error{ErrorCode::kInvalidInput,
-                 "ids are along dim " + std::to_string(dim) + " of shape " + to_string(dims) +
-                     ", which has " + std::to_string(dims.rank()) + " dims",
-                 {},
-                 {}};
+    return refused("ids are along dim " + std::to_string(dim) + " of shape " + to_string(dims) +
+                   ", which has " + std::to_string(dims.rank()) + " dims");
   }
   Around parts;
   for (std::size_t d = 0; d < dim; ++d) parts.left *= dims[d];
@@ -161,8 +155,7 @@ Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
   const bool adds = call.op == ScatterOp::kAdd;
   const bool in_any_order = adds && call.order == SumOrder::kAny;
   if (call.order == SumOrder::kSorted) {
-    return Error{
-        ErrorCode::kInvalidInput, "ids of their own are not taken in sorted order", {}, {}};
+    return refused("ids of their own are not taken in sorted order");
   }
   Launch launch;
   KILN_TRY(set_indexed_kernel(launch,

@@ -10,10 +10,8 @@ namespace kiln::ops {
 namespace {
 
 Error no_kernel(std::string_view root, DType dtype, const std::string& taken) {
-  return Error{ErrorCode::kInvalidInput,
-               "no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) + "'",
-               {},
-               {}}
+  return refused("no kernel of '" + std::string(root) + "' takes '" + std::string(name(dtype)) +
+                 "'")
       .note("it takes " + taken);
 }
 
@@ -69,10 +67,8 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuni
     return {};
   }
   if (count > std::numeric_limits<std::uint32_t>::max()) {
-    return Error{ErrorCode::kInvalidInput,
-                 std::to_string(count) + " elements are more than the reference geometry can count",
-                 {},
-                 {}}
+    return refused(std::to_string(count) +
+                   " elements are more than the reference geometry can count")
         .note("it counts elements in 32 bits")
         .hint("use Geometry::kOwn");
   }
@@ -145,11 +141,8 @@ Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geomet
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {
   if (scalar.dtype == dtype) return {};
-  return Error{ErrorCode::kInvalidInput,
-               "'" + std::string(name) + "' is of '" + std::string(ops::name(scalar.dtype)) +
-                   "', the elements are of '" + std::string(ops::name(dtype)) + "'",
-               {},
-               {}};
+  return refused("'" + std::string(name) + "' is of '" + std::string(ops::name(scalar.dtype)) +
+                 "', the elements are of '" + std::string(ops::name(dtype)) + "'");
 }
 
 }  // namespace kiln::ops

@@ -28,10 +28,7 @@ Result<Launch> plan(const Rope& call, const Gpu& gpu) {
                        : Extents{call.batches, call.heads, call.tokens, call.head_size}};
   KILN_TRY_ASSIGN(const std::size_t count, element_count(src));
   if (call.head_size % 2 != 0) {
-    return Error{ErrorCode::kInvalidInput,
-                 "heads of " + std::to_string(call.head_size) + " elements are no pairs",
-                 {},
-                 {}};
+    return refused("heads of " + std::to_string(call.head_size) + " elements are no pairs");
   }
   // One thread per pair, or per chunk of pairs if there are more pairs than the device has threads.
   const tuning::Spread spread = spread_over(gpu);

@@ -106,11 +106,8 @@ Result<Launch> plan(const ArgSort& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Rows rows, rows_in(call, Sorted::kColumns));
   if (call.geometry == Geometry::kOwn) return plan_own(rows, call.parts, gpu);
   if (rows.columns > kMaxAtOnce) {
-    return Error{
-        ErrorCode::kInvalidInput,
-        std::to_string(rows.columns) + " columns are more than the reference geometry sorts",
-        {},
-        {}}
+    return refused(std::to_string(rows.columns) +
+                   " columns are more than the reference geometry sorts")
         .note("it sorts up to " + std::to_string(kMaxAtOnce))
         .hint("use Geometry::kOwn");
   }

@@ -96,11 +96,8 @@ Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& vie
 
 Result<Launch> plan(const Where& call, const Gpu& gpu) {
   if (!of(kWhere, call.condition_dtype).has(call.dtype)) {
-    return Error{ErrorCode::kInvalidInput,
-                 "no kernel of 'where' takes '" + std::string(name(call.dtype)) +
-                     "' on a condition of '" + std::string(name(call.condition_dtype)) + "'",
-                 {},
-                 {}};
+    return refused("no kernel of 'where' takes '" + std::string(name(call.dtype)) +
+                   "' on a condition of '" + std::string(name(call.condition_dtype)) + "'");
   }
   const NamedOperand condition{"condition", call.condition_layout};
   const NamedOperand on_true{"on_true", call.true_layout};
