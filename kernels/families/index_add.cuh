@@ -95,6 +95,34 @@ KILN_DEVICE void bring(T* place, T x) {
   }
 }
 
+// Brings elements to the places of their ids, in their order.
+template <Bring kBring, u32 kCount, class Id, class T>
+KILN_DEVICE void bring_all(T* out, u64 right, const Places<Id>& targets, const Id (&id)[kCount],
+                           const T (&x)[kCount]) {
+  T old[kCount] = {};
+  if constexpr (kNeedsOld<kBring, T>) {
+#pragma unroll
+    for (u32 k = 0; k < kCount; ++k) {
+      if (targets.has(id[k])) old[k] = out[static_cast<u64>(id[k]) * right];
+    }
+  }
+#pragma unroll
+  for (u32 k = 0; k < kCount; ++k) {
+    if (!targets.has(id[k])) continue;
+    T* const place = out + static_cast<u64>(id[k]) * right;
+    if constexpr (kNeedsOld<kBring, T>) {
+      const T sum = narrow_briefly<T>(sum_of(old[k], x[k]));
+      *place = sum;
+#pragma unroll
+      for (u32 m = k + 1; m < kCount; ++m) {
+        if (id[m] == id[k]) old[m] = sum;
+      }
+    } else {
+      bring<kBring>(place, x[k]);
+    }
+  }
+}
+
 // How ids are given: one for each j, shared by all places, or one for each element.
 enum class Ids { kShared, kOwn };
 
@@ -103,14 +131,18 @@ enum class Ids { kShared, kOwn };
 // time than in index_add() unless that moves chunks. Returns false otherwise.
 //
 // Measured on an H200, index_add of f32, reference geometry, in us, with votes -> here: 17x1023
-// 7.7 -> 5.3; 77x769 25.0 -> 17.8; 3000x3001 1560 -> 1362.
+// 7.7 -> 4.5; 3000x3001 1560 -> 572.
 template <Bring kBring, Ids kIds, class Id, class T>
 KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim, u64 dst_dim,
                            u64 right) {
-  // With own ids, scatter() shares walks from eight ids on. Measured on an H200, shared ids, f32,
-  // reference geometry, in us, with votes -> here: 5x333 2.93 -> 2.26; 7x333 3.27 -> 2.63.
-  constexpr u32 kFew = 7, kFewOfMany = 4, kManyBlocks = 16;
+  // Measured on an H200, reference geometry, in us, with votes or shared walks -> here: index_add
+  // of f32 11x64, 11x333, 24x333 2.85 -> 2.32, 4.05 -> 2.50, 6.2 -> 3.8, but of f16 24x5000
+  // 6.1 -> 8.4; scatter_add of f16 11x333 5.0 -> 4.2, but 24x333 in own geometry 5.2 -> 6.2.
+  constexpr u32 kFew = 15, kFewOfMany = 4, kManyBlocks = 16;
   constexpr u32 kMaxBlocks = 1u << 20;  // u32 can count their threads
+  // Elements whose loads are in flight at once. Measured on an H200, reference geometry, in us,
+  // 1 -> 4: index_add of f16 333x777 150 -> 65; 3 -> 4: scatter_add of f16 17x1023 14.6 -> 15.4.
+  constexpr u32 kAtOnce = kIds == Ids::kOwn ? 3 : 4;
   const u64 places = left * right;
   const u32 i = thread_number(), threads = block_count() * block_size();
   if (src_dim == 1 && i >= places) return true;  // first: most waves of small launches exit here
@@ -135,22 +167,28 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   out += to;
   if (kIds == Ids::kOwn) ids += from;
   const Places<Id> targets(dst_dim);
-  Id id = *ids;
-  T x = *inp;
-#pragma unroll 1
-  for (u32 rest = static_cast<u32>(src_dim);; --rest) {
-    Id next_id = id;
-    T next = x;
-    if (rest != 1) {  // in flight while this element is stored
-      inp += right;
-      ids += kIds == Ids::kOwn ? right : 1;
-      next_id = *ids;
-      next = *inp;
-    }
+  if (src_dim == 1) {
+    const Id id = *ids;
+    const T x = *inp;
     if (targets.has(id)) bring<kBring>(out + static_cast<u64>(id) * right, x);
-    if (rest == 1) return true;
-    id = next_id;
-    x = next;
+    return true;
+  }
+#pragma unroll 1
+  for (u32 rest = static_cast<u32>(src_dim);; rest -= kAtOnce) {
+    Id id[kAtOnce];
+    T x[kAtOnce] = {};
+#pragma unroll
+    for (u32 k = 0; k < kAtOnce; ++k) {
+      id[k] = greatest<Id, Id>();
+      if (k < rest) {
+        id[k] = *ids;
+        x[k] = *inp;
+      }
+      ids += kIds == Ids::kOwn ? right : 1;
+      inp += right;
+    }
+    bring_all<kBring>(out, right, targets, id, x);
+    if (rest <= kAtOnce) return true;
   }
 }
 
