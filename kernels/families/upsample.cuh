@@ -57,7 +57,7 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
   constexpr u32 kCount = kChunkCount<T> < kMax ? kChunkCount<T> : kMax;
   if (!(scale > 0)) scale = 0;
   const u32 columns = static_cast<u32>(columns_out), self = thread_number();
-  const bool singly = lines_go_singly<kCount>(lines * columns_out);
+  const bool singly = lines_go_singly<kCount>(lines * columns_out, columns_out);
   if (likely(singly & (self < lines * columns_out))) {
     const u32 line = small_quotient(self, columns);
     dst[self] = row_of(line, false,
@@ -223,7 +223,7 @@ KILN_DEVICE void upsample_bilinear(u64 rows_out, u64 columns_out, bool align_cor
       axis_scale(align_corners, column_factor.is_given, column_factor.value, width, columns_out);
   Image<T> image{};
   const u32 columns = static_cast<u32>(columns_out), self = thread_number();
-  const bool singly = lines_go_singly<kCount>(lines * columns_out);
+  const bool singly = lines_go_singly<kCount>(lines * columns_out, columns_out);
   if (likely(singly & (self < lines * columns_out))) {
     const u32 line = small_quotient(self, columns);
     image.move_to(line, false, DivideSmall{}, info, src, static_cast<u32>(rows_out));

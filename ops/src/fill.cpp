@@ -86,11 +86,10 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
                       tuning::copied_by_chunks(spread_over(gpu), count, unit)));
   } else {
     // Measured on an H200, in us, a thread for every four elements -> for each: 501x777, f32 4.21 ->
-    // 3.43, u8 3.82 -> 3.02; but 512x1025, f32 4.37 -> 4.52, u8 3.77 -> 4.10.
+    // 3.43, u8 3.82 -> 3.02; 129x4097 4.38 -> 3.90, 3.89 -> 3.45; but 1023x1023 5.39 -> 6.17.
     const tuning::Spread spread = spread_over(gpu);
     const std::size_t resident = spread.resident();
-    const bool are_few = call.columns % unit != 0 && count > resident &&
-                         count <= std::min<std::size_t>(resident + resident / 2, spread.twice());
+    const bool are_few = call.columns % unit != 0 && count > resident && count <= 2 * resident;
     KILN_TRY(set_grid(launch, call.geometry, count,
                       are_few ? tuning::chunk_each(count, 1, 1024) : spread.strided(count)));
   }
