@@ -122,9 +122,11 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
       static_cast<unsigned>(size_of(call.dtype)), static_cast<unsigned>(size_of(call.ids_dtype)),
       call.ids_dtype != DType::kU8 && call.ids_dtype != DType::kU32);
   const bool together = (shape.right == 1 ? call.count : shape.right) % neighbours == 0;
-  // Neighbours read the same rows, and share a cache in the largest blocks.
+  // Neighbours read the same rows, and share a cache in the largest blocks. Measured on an H200,
+  // rows of an odd length, in us, blocks of 128 threads -> of 1024: gather_u32_f32 129x4097
+  // 5.99 -> 4.79, 4097x4097 118 -> 79.
   KILN_TRY(set_grid(launch, call.geometry, count,
-                    together ? spread.strided(count, 1024) : one_by_one(spread, count)));
+                    together ? spread.strided(count, 1024) : one_by_one(spread, count, 1024)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,
               shape.size, call.count, shape.right);
   return launch;

@@ -91,8 +91,8 @@ tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count) 
   return spread.singly(std::min(count, kMaxThreads));
 }
 
-tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count) {
-  const unsigned block = tuning::elementwise(spread.machine.architecture).threads;
+tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsigned block) {
+  if (block == 0) block = tuning::elementwise(spread.machine.architecture).threads;
   return count <= spread.resident() ? spread.one_each(count) : spread.over(count, block);
 }
 

@@ -40,7 +40,8 @@ tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count);
 // holds. Measured on an H200, in us, a thread for every four elements -> this: 501x999, is_u32_f32
 // 5.82 -> 4.86, gather_u32_f32 5.83 -> 4.58, ia_any_u32_f32 6.16 -> 5.30; 511x777, sum_f32 of a
 // transposed view 12.4 -> 10.6; but const_set_f32 of a transposed view 2.7 -> 3.8.
-tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count);
+// `block` is the number of threads of a block (0: the architecture's).
+tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsigned block = 0);
 
 // True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
 bool goes_singly(const OwnKernel& own);
