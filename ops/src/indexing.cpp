@@ -105,7 +105,11 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   if (shape.right * bytes % 16 == 0) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, bytes));
   } else {
-    KILN_TRY(set_grid(launch, call.geometry, count, one_by_one(spread_over(gpu), count)));
+    // Measured on an H200, is_u32_f32, in us, blocks of 128 threads -> of 1024: 4097x4097 79.9 ->
+    // 74.0; 20000x31 5.53 -> 5.74.
+    const tuning::Spread spread = spread_over(gpu);
+    const unsigned block = count > 8 * spread.resident() ? 1024 : 0;
+    KILN_TRY(set_grid(launch, call.geometry, count, one_by_one(spread, count, block)));
   }
   launch.pass(IndexSelectKernel<void, void>(), count, call.ids_layout.dims.rank(), nullptr,
               call.ids, call.inp, call.out, shape.left, shape.size, ids, shape.right);
