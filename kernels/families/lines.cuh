@@ -85,12 +85,14 @@ KILN_DEVICE void write_run(T* out, u32 count, Next next) {
   chunk.store(out);
 }
 
-// True if each thread writes one element: there is a thread for each, and lines do not consist of
-// whole chunks of kCount elements, or these would occupy at most an eighth of the resident threads.
+// True if each thread writes one element: there is a thread for each, and chunks have two elements,
+// or lines do not consist of whole chunks, or these would occupy at most an eighth of the resident
+// threads.
 template <u32 kCount>
 KILN_DEVICE bool lines_go_singly(u64 numel, u64 per_line) {
-  return static_cast<bool>(takes_one_element(numel) &
-                           ((numel <= resident_threads() / 8 * kCount) | (per_line % kCount != 0)));
+  return static_cast<bool>(
+      takes_one_element(numel) &
+      (kCount <= 2 || ((numel <= resident_threads() / 8 * kCount) | (per_line % kCount != 0))));
 }
 
 // The part of the lines that a thread writes. There are fewer than 2^32 lines of 1 to 2^31 - 1
