@@ -135,14 +135,11 @@ enum class Ids { kShared, kOwn };
 template <Bring kBring, Ids kIds, class Id, class T>
 KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim, u64 dst_dim,
                            u64 right) {
-  // Measured on an H200, reference geometry, in us, with votes or shared walks -> here: index_add
-  // of f32 11x64, 11x333, 24x333 2.85 -> 2.32, 4.05 -> 2.50, 6.2 -> 3.8, but of f16 24x5000
-  // 6.1 -> 8.4; scatter_add of f16 11x333 5.0 -> 4.2, but 24x333 in own geometry 5.2 -> 6.2.
-  constexpr u32 kFew = 15, kFewOfMany = 4, kManyBlocks = 16;
+  // With own ids, scatter() shares walks from eight ids on. Measured on an H200, shared ids,
+  // reference geometry, in us, with votes -> here: f32 11x64, 11x333, 24x333 2.85 -> 2.32,
+  // 4.05 -> 2.50, 6.2 -> 3.8, but f16 24x5000 6.1 -> 8.4.
+  constexpr u32 kFew = kIds == Ids::kOwn ? 7 : 15, kFewOfMany = 4, kManyBlocks = 16;
   constexpr u32 kMaxBlocks = 1u << 20;  // u32 can count their threads
-  // Elements whose loads are in flight at once. Measured on an H200, reference geometry, in us,
-  // 1 -> 4: index_add of f16 333x777 150 -> 65; 3 -> 4: scatter_add of f16 17x1023 14.6 -> 15.4.
-  constexpr u32 kAtOnce = kIds == Ids::kOwn ? 3 : 4;
   const u64 places = left * right;
   const u32 i = thread_number(), threads = block_count() * block_size();
   if (src_dim == 1 && i >= places) return true;  // first: most waves of small launches exit here
@@ -167,28 +164,53 @@ KILN_DEVICE bool bring_few(const Id* ids, const T* inp, T* out, u64 left, u64 sr
   out += to;
   if (kIds == Ids::kOwn) ids += from;
   const Places<Id> targets(dst_dim);
-  if (src_dim == 1) {
-    const Id id = *ids;
-    const T x = *inp;
-    if (targets.has(id)) bring<kBring>(out + static_cast<u64>(id) * right, x);
-    return true;
-  }
+  if constexpr (kIds == Ids::kOwn) {
+    // Measured on an H200, in us, one at a time -> three at once: s_u32_f32 of one id 1.21 -> 1.30,
+    // of 2^22 elements in the reference geometry 1095 -> 1133; but 5x333 2.06 -> 1.65.
+    Id id = *ids;
+    T x = *inp;
 #pragma unroll 1
-  for (u32 rest = static_cast<u32>(src_dim);; rest -= kAtOnce) {
-    Id id[kAtOnce];
-    T x[kAtOnce] = {};
-#pragma unroll
-    for (u32 k = 0; k < kAtOnce; ++k) {
-      id[k] = greatest<Id, Id>();
-      if (k < rest) {
-        id[k] = *ids;
-        x[k] = *inp;
+    for (u32 rest = static_cast<u32>(src_dim);; --rest) {
+      Id next_id = id;
+      T next = x;
+      if (rest != 1) {  // in flight while this element is stored
+        inp += right;
+        ids += right;
+        next_id = *ids;
+        next = *inp;
       }
-      ids += kIds == Ids::kOwn ? right : 1;
-      inp += right;
+      if (targets.has(id)) bring<kBring>(out + static_cast<u64>(id) * right, x);
+      if (rest == 1) return true;
+      id = next_id;
+      x = next;
     }
-    bring_all<kBring>(out, right, targets, id, x);
-    if (rest <= kAtOnce) return true;
+  } else {
+    if (src_dim == 1) {
+      const Id id = *ids;
+      const T x = *inp;
+      if (targets.has(id)) bring<kBring>(out + static_cast<u64>(id) * right, x);
+      return true;
+    }
+    // Measured on an H200, reference geometry, in us, one at a time -> four at once: index_add of
+    // f16 333x777 150 -> 65.
+    constexpr u32 kAtOnce = 4;
+#pragma unroll 1
+    for (u32 rest = static_cast<u32>(src_dim);; rest -= kAtOnce) {
+      Id id[kAtOnce];
+      T x[kAtOnce] = {};
+#pragma unroll
+      for (u32 k = 0; k < kAtOnce; ++k) {
+        id[k] = greatest<Id, Id>();
+        if (k < rest) {
+          id[k] = *ids;
+          x[k] = *inp;
+        }
+        ++ids;
+        inp += right;
+      }
+      bring_all<kBring>(out, right, targets, id, x);
+      if (rest <= kAtOnce) return true;
+    }
   }
 }
 
