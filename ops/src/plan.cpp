@@ -96,6 +96,10 @@ tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsig
   return count <= spread.resident() ? spread.one_each(count) : spread.over(count, block);
 }
 
+unsigned largest_block(const tuning::Spread& spread) {
+  return spread.machine.threads % 1024 == 0 ? 1024 : 512;
+}
+
 namespace {
 
 std::size_t widest_of(const OwnKernel& own) {
