@@ -43,8 +43,8 @@ tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count);
 // `block` is the number of threads of a block (0: the architecture's).
 tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsigned block = 0);
 
-// Returns the number of threads of the largest block of which several fill a multiprocessor. Where
-// one holds 1536 threads, blocks of 1024 would leave room.
+// Returns the number of threads of the largest block that leaves no room on a multiprocessor. Where
+// one holds 1536 threads, blocks of 1024 would.
 unsigned largest_block(const tuning::Spread& spread);
 
 // True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
