@@ -108,7 +108,8 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
     // Measured on an H200, is_u32_f32, in us, blocks of 128 threads -> of 1024: 4097x4097 79.9 ->
     // 74.0; 20000x31 5.53 -> 5.74.
     const tuning::Spread spread = spread_over(gpu);
-    const unsigned block = count > 8 * spread.resident() ? largest_block(spread) : 0;
+    const unsigned block =
+        count > 8 * spread.resident() ? even_block(spread, spread.resident(), 128, 1024) : 0;
     KILN_TRY(set_grid(launch, call.geometry, count, one_by_one(spread, count, block)));
   }
   launch.pass(IndexSelectKernel<void, void>(), count, call.ids_layout.dims.rank(), nullptr,
@@ -129,7 +130,7 @@ Result<Launch> plan(const Gather& call, const Gpu& gpu) {
   // Neighbours read the same rows, and share a cache in the largest blocks. Measured on an H200,
   // rows of an odd length, in us, blocks of 128 threads -> of 1024: gather_u32_f32 129x4097
   // 5.99 -> 4.79, 4097x4097 118 -> 79.
-  const unsigned block = largest_block(spread);
+  const unsigned block = even_block(spread, spread.resident(), 128, 1024);
   KILN_TRY(set_grid(launch, call.geometry, count,
                     together ? spread.strided(count, block) : one_by_one(spread, count, block)));
   launch.pass(GatherKernel<void, void>(), count, call.ids, call.inp, call.out, shape.left,

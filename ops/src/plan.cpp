@@ -96,8 +96,14 @@ tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsig
   return count <= spread.resident() ? spread.one_each(count) : spread.over(count, block);
 }
 
-unsigned largest_block(const tuning::Spread& spread) {
-  return spread.machine.threads % 1024 == 0 ? 1024 : 512;
+unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned least,
+                    unsigned most) {
+  for (unsigned block = most; block > least; block /= 2) {
+    const std::size_t round = std::size_t{block} * spread.multiprocessors;
+    const bool are_even = 10 * ((threads + round - 1) / round * round) <= 11 * threads;
+    if (are_even && spread.machine.threads % block == 0) return block;
+  }
+  return least;
 }
 
 namespace {

@@ -43,9 +43,10 @@ tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count);
 // `block` is the number of threads of a block (0: the architecture's).
 tuning::Launch one_by_one(const tuning::Spread& spread, std::size_t count, unsigned block = 0);
 
-// Returns the number of threads of the largest block that leaves no room on a multiprocessor. Where
-// one holds 1536 threads, blocks of 1024 would.
-unsigned largest_block(const tuning::Spread& spread);
+// Returns the largest block size from `least` to `most` with which a multiprocessor can be filled
+// completely, and with which none gets more than a tenth above its share of `threads`.
+unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned least,
+                    unsigned most);
 
 // True if the kernel goes element by element, as expensive functions of f64 do (families/map.cuh).
 bool goes_singly(const OwnKernel& own);

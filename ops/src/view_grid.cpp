@@ -109,18 +109,6 @@ std::size_t few_of_one(const tuning::Spread& spread) {
   return std::min<std::size_t>(kSmall, tuning::max_blocks(spread.machine) * 512ull);
 }
 
-// Returns the largest block size from `least` to `most` with which a multiprocessor can be filled
-// completely, and with which none gets more than a tenth above its share.
-unsigned even_block(const tuning::Spread& spread, std::size_t threads, unsigned least,
-                    unsigned most) {
-  for (unsigned block = most; block > least; block /= 2) {
-    const std::size_t round = std::size_t{block} * spread.multiprocessors;
-    const bool are_even = 10 * ((threads + round - 1) / round * round) <= 11 * threads;
-    if (are_even && spread.machine.threads % block == 0) return block;
-  }
-  return least;
-}
-
 // Launches one thread per element. In a turned view, neighbours lie below one another in the
 // output; a large block reads the data that they share only once. A copy's blocks have shared
 // memory, so a multiprocessor holds few of them.
