@@ -89,11 +89,10 @@ Result<Launch> plan(const Copy2d& call, const Gpu& gpu) {
     // 3.43, u8 3.82 -> 3.02; 129x4097 4.38 -> 3.90, 3.89 -> 3.45; but 1023x1023 5.39 -> 6.17.
     const tuning::Spread spread = spread_over(gpu);
     const std::size_t resident = spread.resident();
-    // The kernel's limit (families/copy2d.cuh) is lower where 1536 threads share a multiprocessor.
-    const std::size_t kernels =
-        std::size_t{2048} * tuning::fitting_blocks(tuning::largest_for(spread.machine));
-    const bool are_few =
-        call.columns % unit != 0 && count > resident && count <= std::min(2 * resident, kernels);
+    // The kernel's limit is lower than two rounds where 1536 threads share a multiprocessor.
+    const std::size_t most =
+        std::min<std::size_t>(2 * resident, 1024ull * tuning::row_copy_blocks(spread.machine));
+    const bool are_few = call.columns % unit != 0 && count > resident && count <= most;
     KILN_TRY(set_grid(launch, call.geometry, count,
                       are_few ? tuning::chunk_each(count, 1, 1024) : spread.strided(count)));
   }
