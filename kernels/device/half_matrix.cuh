@@ -6,6 +6,7 @@
 #pragma once
 
 #include "device/dtypes.cuh"
+#include "device/platform_copies.cuh"
 #include "device/platform_matrix.cuh"
 
 namespace kiln::device {
@@ -35,40 +36,68 @@ KILN_DEVICE u32 half_tile_column(u32 lane, u32 i) {
 #endif
 }
 
+// True if results c[i] and c[i + 1] are neighbours in a row, for each even i.
+#if KILN_HAS_HALF_MFMA || KILN_HAS_HALF_WMMA
+inline constexpr bool kHalfPairs = false;
+#else
+inline constexpr bool kHalfPairs = true;
+#endif
+
 template <class T>
 inline constexpr bool kIsF16 = false;
 template <>
 inline constexpr bool kIsF16<f16> = true;
 
-// An operand in shared memory. Row (or column) r begins at elements[r * kStride], a multiple of
-// sixteen bytes; the elements are the bits of T. On GPUs with matrix units the threads are a wave,
-// all active.
-template <class T, u32 kStride>
-class HalfRows {
+// The left or the right operand, in shared memory. Row (or column) r begins at elements[r * kStride],
+// a multiple of sixteen bytes; the elements are the bits of T. On GPUs with matrix units the threads
+// are a wave, all active.
+enum class HalfSide { kLeft, kRight };
+template <class T, u32 kStride, HalfSide kSide>
+class HalfOperand {
   static_assert(kStride % 8 == 0, "a row begins at a multiple of sixteen bytes");
 
  public:
   KILN_DEVICE void load(const u16* elements, u32 lane) {
+    load(shared_place(elements + own_element(lane)));
+  }
+  // The same, if `own` is the place of element own_element() of the operand.
+  KILN_DEVICE void load(SharedPlace own) {
 #if KILN_HAS_HALF_MMA
-    load_fragments(words_, elements + lane % 16 * kStride + lane / 16 * 8);
+    load_fragments(words_, own);
 #elif KILN_HAS_HALF_WMMA || KILN_HAS_HALF_MFMA
-    const u16* const row = elements + lane % 16 * kStride + lane / 16 * kApart;
-    __builtin_memcpy(words_, __builtin_assume_aligned(row, 8), sizeof words_);
+    __builtin_memcpy(words_, __builtin_assume_aligned(own, 8), sizeof words_);
 #else
-    elements_ = elements;
+    elements_ = reinterpret_cast<const u16*>(own);
+#endif
+  }
+  KILN_DEVICE static u32 own_element(u32 lane) {
+#if KILN_HAS_HALF_MMA
+    // A multiplication takes two neighbouring words of a right operand, and they must be neighbours
+    // here, too: the halves of eight columns. Others would be copied first.
+    if constexpr (kSide == HalfSide::kRight) {
+      return (lane % 8 + lane / 16 * 8) * kStride + lane / 8 % 2 * 8;
+    }
+    return lane % 16 * kStride + lane / 16 * 8;
+#elif KILN_HAS_HALF_WMMA || KILN_HAS_HALF_MFMA
+    return lane % 16 * kStride + lane / 16 * kApart;
+#else
+    static_cast<void>(lane);
+    return 0;
 #endif
   }
 
-  // c += this * right, where this is a left operand.
-  KILN_DEVICE void multiply(f32 (&c)[kHalfResults], const HalfRows& right, u32 lane) const {
+  // c += this * right.
+  using Right = HalfOperand<T, kStride, HalfSide::kRight>;
+  KILN_DEVICE void multiply(f32 (&c)[kHalfResults], const Right& right, u32 lane) const {
+    static_assert(kSide == HalfSide::kLeft);
 #if KILN_HAS_HALF_MMA
     static_cast<void>(lane);
 #pragma unroll
     for (u32 i = 0; i < 2; ++i) {
       if constexpr (kIsF16<T>) {
-        multiply_f16_fragments(c + 4 * i, words_, right.words_[i], right.words_[i + 2]);
+        multiply_f16_fragments(c + 4 * i, words_, right.words_[2 * i], right.words_[2 * i + 1]);
       } else {
-        multiply_bf16_fragments(c + 4 * i, words_, right.words_[i], right.words_[i + 2]);
+        multiply_bf16_fragments(c + 4 * i, words_, right.words_[2 * i], right.words_[2 * i + 1]);
       }
     }
 #elif KILN_HAS_HALF_WMMA
@@ -105,6 +134,8 @@ class HalfRows {
   }
 
  private:
+  template <class, u32, HalfSide>
+  friend class HalfOperand;
 #if KILN_HAS_HALF_MMA
   u32 words_[4];
 #elif KILN_HAS_HALF_WMMA
@@ -120,5 +151,10 @@ class HalfRows {
   const u16* elements_;
 #endif
 };
+
+template <class T, u32 kStride>
+using HalfLeft = HalfOperand<T, kStride, HalfSide::kLeft>;
+template <class T, u32 kStride>
+using HalfRight = HalfOperand<T, kStride, HalfSide::kRight>;
 
 }  // namespace kiln::device

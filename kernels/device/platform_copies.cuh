@@ -9,11 +9,15 @@ namespace kiln::device {
 #define KILN_HAS_COPIES 1
 // Copies of sixteen bytes to shared memory, whose address is computed once and then offset.
 using SharedPlace = u32;
-KILN_DEVICE SharedPlace shared_place(void* shared) {
+KILN_DEVICE SharedPlace shared_place(const void* shared) {
   return static_cast<u32>(__cvta_generic_to_shared(shared));
 }
 KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
+}
+// The same, through the first-level cache.
+KILN_DEVICE void copy_async_16_cached(SharedPlace to, const void* global) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(global) : "memory");
 }
 // Returns the address, but hides it from the compiler, which would otherwise compute a separate
 // address for each conditional copy.
@@ -52,6 +56,14 @@ KILN_DEVICE i32 dot_unsigned_bytes(u32 a, u32 b, i32 sum) {
   return sum;
 }
 #else
+using SharedPlace = u8*;
+KILN_DEVICE SharedPlace shared_place(const void* shared) {
+  return static_cast<u8*>(const_cast<void*>(shared));
+}
+KILN_DEVICE void copy_async_16(SharedPlace to, const void* global) { copy_async<16>(to, global); }
+KILN_DEVICE void copy_async_16_cached(SharedPlace to, const void* global) {
+  copy_async<16>(to, global);
+}
 KILN_DEVICE void end_group() {}
 template <u32>
 KILN_DEVICE void wait_for_groups() {}

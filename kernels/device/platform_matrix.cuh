@@ -100,13 +100,16 @@ KILN_DEVICE void wait_for_products() {
 // Makes the thread's writes to shared memory visible to products. For the writes of other threads,
 // a barrier must follow.
 KILN_DEVICE void show_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-// Returns the descriptor of columns in shared memory, of 64 f16 (128 bytes) each. The memory begins
-// at a multiple of 1024. Chunk c of 16 bytes of column j lies at position c ^ (j % 8) of the
-// column. To begin `bytes` further along the columns, add bytes / 16 to the descriptor.
-KILN_DEVICE u64 swizzled_columns(const void* shared) {
-  const u64 place = static_cast<u32>(__cvta_generic_to_shared(shared));
+// Returns the descriptor of columns (or rows) in shared memory, of 64 f16 (128 bytes) each. The
+// memory begins at a multiple of 1024. Chunk c of 16 bytes of column j lies at position c ^ (j % 8)
+// of the column. To begin `bytes` further along the columns, add bytes / 16 to the descriptor.
+KILN_DEVICE u64 swizzled_columns(u32 place_in_shared) {
+  const u64 place = place_in_shared;
   constexpr u64 kEightColumns = 1024 / 16, kSwizzle128 = 1;
   return (place & 0x3ffff) / 16 | u64{1} << 16 | kEightColumns << 32 | kSwizzle128 << 62;
+}
+KILN_DEVICE u64 swizzled_columns(const void* shared) {
+  return swizzled_columns(static_cast<u32>(__cvta_generic_to_shared(shared)));
 }
 // If `adds` is false, sums = a * b.
 KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b, bool adds) {
@@ -124,6 +127,25 @@ KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<u32>(adds)));
 #undef KILN_SUMS
 }
+// sums += a * b, with a in shared memory, too.
+#define KILN_SUMS(x) "+f"(sums[x][0]), "+f"(sums[x][1]), "+f"(sums[x][2]), "+f"(sums[x][3])
+#define KILN_GROUP(type)                                                                        \
+  KILN_DEVICE void multiply_##type##_group(f32(&sums)[16][4], u64 a, u64 b) {                   \
+    asm volatile(                                                                               \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." #type "." #type                          \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "    \
+        "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, " \
+        "%35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, " \
+        "%52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, 1, 1, 1, 0, 0;" \
+        : KILN_SUMS(0), KILN_SUMS(1), KILN_SUMS(2), KILN_SUMS(3), KILN_SUMS(4), KILN_SUMS(5),   \
+          KILN_SUMS(6), KILN_SUMS(7), KILN_SUMS(8), KILN_SUMS(9), KILN_SUMS(10), KILN_SUMS(11), \
+          KILN_SUMS(12), KILN_SUMS(13), KILN_SUMS(14), KILN_SUMS(15)                            \
+        : "l"(a), "l"(b));                                                                      \
+  }
+KILN_GROUP(f16)
+KILN_GROUP(bf16)
+#undef KILN_GROUP
+#undef KILN_SUMS
 #else
 KILN_DEVICE void begin_products() {}
 KILN_DEVICE void end_products() {}

@@ -47,7 +47,8 @@ class PatchConvolution {
   // kHalfThreads threads have all rows of some groups of 16 outputs.
   static constexpr u32 kTilesDown = kRows / kHalfTile;
   static constexpr u32 kTilesRight = kOutputs / kHalfTile / (kThreads / kHalfThreads);
-  using Operand = HalfRows<T, kStride>;
+  using Left = HalfLeft<T, kStride>;
+  using Right = HalfRight<T, kStride>;
 
   // A thread loads all channels of these positions.
   static constexpr u32 kLoads = (tuning::kMaxPatch - 1) / kThreads + 1;
@@ -189,12 +190,12 @@ class PatchConvolution {
 #pragma unroll 1
         for (u32 tap = 0; tap < taps_here; ++tap) {
           const u16* const at = row + static_cast<i32>(tap_column) * next_tap;
-          Operand right[kTilesRight];
+          Right right[kTilesRight];
 #pragma unroll
           for (u32 i = 0; i < kTilesRight; ++i) right[i].load(at + groups[i], lane);
 #pragma unroll
           for (u32 r = 0; r < kTilesDown; ++r) {
-            Operand rows;
+            Left rows;
             rows.load(weights + r * kHalfTile * kStride, lane);
 #pragma unroll
             for (u32 i = 0; i < kTilesRight; ++i) rows.multiply(sums_[r][i], right[i], lane);

@@ -42,7 +42,8 @@ class TileProduct {
   static constexpr u32 kDown = kGroups / kAcross;
   static constexpr u32 kTilesDown = kRows / kDown / kHalfTile;
   static constexpr u32 kTilesRight = kColumns / kAcross / kHalfTile;
-  using Operand = HalfRows<T, kStride>;
+  using Left = HalfLeft<T, kStride>;
+  using Right = HalfRight<T, kStride>;
 
  public:
   struct Step {
@@ -74,7 +75,8 @@ class TileProduct {
     const u16* const columns = step.columns + group % kAcross * kTilesRight * kHalfTile * kStride;
 #pragma unroll
     for (u32 k = 0; k < kStep; k += kHalfTile) {
-      Operand left[kTilesDown], right;
+      Left left[kTilesDown];
+      Right right;
 #pragma unroll
       for (u32 y = 0; y < kTilesDown; ++y) left[y].load(rows + y * kHalfTile * kStride + k, lane);
 #pragma unroll

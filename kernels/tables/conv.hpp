@@ -19,6 +19,9 @@
 // families/convolve_patches.cuh, kiln's own kernels: output channels of a tile.
 #define KILN_EACH_CONV_PATCHES(row) row(conv_patches64, 64, HALVES) row(conv_patches16, 16, HALVES)
 
+// families/convolve_channels.cuh, kiln's own kernels.
+#define KILN_EACH_CONV_CHANNELS(row) row(conv_channels, HALVES)
+
 // families/im2col.cuh
 #define KILN_EACH_IM2COL1D(row) row(im2col1d, ARITHMETIC)
 #define KILN_EACH_IM2COL(row) row(im2col, ARITHMETIC)

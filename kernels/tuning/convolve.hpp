@@ -24,6 +24,18 @@ inline constexpr unsigned kMaxPatch = 432;
 // us, 640 by 3x3 to 640, 2 of 32x32, 180 and 129, but 1280 to 1280, 2 of 16x16, 181 and 192.
 constexpr unsigned patch_blocks(unsigned channels) { return channels > 16 ? 2 : 3; }
 
+// Copies whose channels lie side by side, for matrix units (families/convolve_channels.cuh): threads
+// of a block; output channels and outputs of a tile; channels of a step; distance of rows in shared
+// memory, in elements.
+inline constexpr unsigned kChannelThreads = 128;
+inline constexpr unsigned kChannelTile = 128;
+inline constexpr unsigned kChannelSpan = 64;
+inline constexpr unsigned kChannelStride = kChannelSpan + 8;
+// Bytes of shared memory for one or two steps at once. Warp groups need less, but alignment.
+constexpr unsigned channel_bytes(unsigned stages) {
+  return stages * 2 * kChannelTile * kChannelStride * 2;
+}
+
 // A tile of the direct kernels has another team of threads for each kConvolveTermsOfTeam terms, up
 // to kConvolveTeams teams.
 // Measured on an H200, reference geometry, in us, by 64, 128 and 256 terms: f32, 64 channels by 3x3
@@ -182,6 +194,40 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
   return 4000 + (alone > all ? alone : all);
 }
 
+// The estimated time of the launches over copies whose channels lie side by side, in ns on an H200.
+// `tiles`: of kChannelTile channels and outputs, whose terms `parts` blocks share. `steps`: of
+// kChannelSpan channels and one tap. `copied`: elements of both copies. A multiprocessor multiplies
+// two tiles at a time, with or without warp groups.
+//
+// Measured on an H200, in us, by 1, by 2 and by 4 parts; without warp groups; by patches or tiles
+// (cuDNN):
+//
+//   320 by 3x3 to 320, 2 of 64x64               64    72    78    77    98   (43)
+//   640 by 3x3 to 640, 2 of 32x32               76    71    74    85   120   (59)
+//   1280 by 3x3 to 1280, 2 of 16x16            149    93    85   121   185  (112)
+//   128 by 3x3 to 128 of 256x256                63   101   141    80    88   (65)
+//   320 by 3x3, stride 2, to 320, 2 of 32x32    44    43    34    50    94   (28)
+//   64 by 3x3 to 64, 8 of 56x56                 16    27    45    24    20   (21)
+//   64 by 1x1 to 256, 8 of 56x56                14    42    74    15    27    (7)
+//
+// Warp groups compute only half of a tile if that has all output channels (`is_half`).
+constexpr double convolve_channel_time(double tiles, double steps, double copied, bool is_half,
+                                       unsigned parts, unsigned multiprocessors,
+                                       bool has_warp_groups) {
+  const auto whole = [](double a) {
+    const double below = static_cast<double>(static_cast<unsigned long long>(a));
+    return below < a ? below + 1 : below;
+  };
+  const double part_of_tile = is_half && has_warp_groups ? 0.65 : 1;
+  const double one = part_of_tile * (has_warp_groups ? 780 : 850);
+  const double two = part_of_tile * (has_warp_groups ? 1030 : 1500);
+  const double of_each = whole(tiles * parts / multiprocessors), rounds = whole(of_each / 2);
+  const double pairs = whole((of_each - 1) / 2),
+               step = pairs * two + (2 * pairs < of_each ? one : 0);
+  const double joins = parts == 1 ? 0 : 3000 + 52 * tiles * parts;
+  return 3000 + 1.43e-3 * copied + 4000 * rounds + whole(steps / parts) * step + joins;
+}
+
 // Layout data of a launch. The classes of rows follow it, then those of columns. Strides count
 // elements and wrap around.
 struct ConvolveShape {
@@ -194,6 +240,18 @@ struct ConvolveShape {
   unsigned teams_apart;                   // 1: each team of a block has outputs of its own
   unsigned tile_width;                    // of patches: 16 to kPatchOutputs outputs, a power of two
   unsigned long long outputs_of_channel;  // of an image
+};
+
+// Layout data that follows the two axes of a convolution over copies.
+struct ConvolveChannels {
+  unsigned long long weights,
+      sums;  // where the copy of the weights, and sums of parts, begin in the
+             // workspace, in bytes; the copy of the image comes first
+  unsigned lines, places, channels;  // dims of the image's copy
+  unsigned outputs;                  // of a channel, in all images
+  unsigned tiles_down, tiles_across;
+  unsigned parts;   // blocks that share the terms of a tile: 1, 2 or 4
+  unsigned stages;  // steps in shared memory at once: 1 or 2
 };
 
 // The outputs of one class in a dim. They read the image by the same taps, and are evenly spaced. A

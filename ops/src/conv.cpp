@@ -163,7 +163,9 @@ Result<Launch> plan(const Convolution& call, const Gpu& gpu) {
     Convolution tiled = call;
     if (call.tiles == ConvolutionTiles::kChosen) tiled.tiles = best_tiles(call, out, gpu);
     if (tiled.tiles != ConvolutionTiles::kNone) {
-      Result<Launch> launch = plan_tiles(tiled, out);
+      Result<Launch> launch = tiled.tiles == ConvolutionTiles::kChannelsLast
+                                  ? plan_channels(tiled, out, gpu)
+                                  : plan_tiles(tiled, out);
       if (launch || call.tiles != ConvolutionTiles::kChosen) return launch;
     }
   }

@@ -132,6 +132,8 @@ using ConvTranspose2dKernel =
 template <typename T>
 using ConvTilesKernel = Kernel<Info, const T*, const T*, T*>;
 template <typename T>
+using ConvChannelsKernel = Kernel<Info, const T*, const T*, T*, std::uint8_t*, std::uint32_t>;
+template <typename T>
 using Im2Col1dKernel = Kernel<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t,
                               std::uint64_t, std::uint64_t, Info, const T*, T*>;
 template <typename T>

@@ -32,6 +32,21 @@ Result<void> set_grid(Launch& launch, Geometry geometry, std::size_t count, tuni
 // multiprocessors it has counts as its architecture's largest GPU.
 tuning::Spread spread_over(const Gpu& gpu);
 
+// Returns the number of an NVIDIA architecture, 90 for "sm_90", or 0.
+inline unsigned sm_of(const Gpu& gpu) {
+  unsigned number = 0;
+  if (gpu.target.substr(0, 3) != "sm_") return 0;
+  for (const char c : gpu.target.substr(3)) {
+    if (c < '0' || c > '9') break;
+    number = 10 * number + static_cast<unsigned>(c - '0');
+  }
+  return number;
+}
+// True if kernels copy to shared memory in the background, and if the device's image has products
+// of warp groups.
+inline bool has_background_copies(const Gpu& gpu) { return sm_of(gpu) >= 80; }
+inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
+
 // Returns a launch with a thread for each element. Kernels number threads in 32 bits, and loop over
 // the elements that have none.
 tuning::Launch one_thread_each(const tuning::Spread& spread, std::size_t count);

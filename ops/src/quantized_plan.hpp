@@ -154,21 +154,6 @@ inline unsigned block_bytes(BlockFormat format) {
   return static_cast<unsigned>(info(format).bytes);
 }
 
-// Returns the number of an NVIDIA architecture, 90 for "sm_90", or 0.
-inline unsigned sm_of(const Gpu& gpu) {
-  unsigned number = 0;
-  if (gpu.target.substr(0, 3) != "sm_") return 0;
-  for (const char c : gpu.target.substr(3)) {
-    if (c < '0' || c > '9') break;
-    number = 10 * number + static_cast<unsigned>(c - '0');
-  }
-  return number;
-}
-// True if kernels copy to shared memory in the background, and if the device's image has products
-// of warp groups.
-inline bool has_background_copies(const Gpu& gpu) { return sm_of(gpu) >= 80; }
-inline bool has_warp_groups(const Gpu& gpu) { return sm_of(gpu) == 90; }
-
 // True if a product converts activations and weights to f16, on GPUs whose matrix units take what
 // threads decode.
 struct QuantizedMatmul;

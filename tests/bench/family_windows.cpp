@@ -294,7 +294,9 @@ std::vector<Family> window_families() {
       "conv_patches64", plan_tiles<ops::ConvolutionTiles::kPatchesManyChannels>);
   Family few_patches = windows<Work::kConvolution>(
       "conv_patches16", plan_tiles<ops::ConvolutionTiles::kPatchesFewChannels>);
-  for (Family* const each : {&many, &few, &many_patches, &few_patches}) {
+  Family channels_last = windows<Work::kConvolution>(
+      "conv_channels", plan_tiles<ops::ConvolutionTiles::kChannelsLast>);
+  for (Family* const each : {&many, &few, &many_patches, &few_patches, &channels_last}) {
     each->original_root = "conv2d";
     each->is_choice = true;
   }
@@ -321,6 +323,7 @@ std::vector<Family> window_families() {
       few,
       many_patches,
       few_patches,
+      channels_last,
   };
 }
 

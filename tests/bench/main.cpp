@@ -39,6 +39,8 @@ many bytes: about ten minutes.
   --case PATTERN     only the cases whose names match; '*' stands for any letters; may be repeated
   --shape DIMS       not the list, but kernels at this shape, like 1000x77; may be repeated
   --view VIEW        of --shape: contiguous, transposed, permuted, narrowed, broadcast
+  --windows T,K,S,P  of --shape, for convolutions and pools: output channels, size of a
+                     window, stride and padding, like 64,3,1,1
   --kind KIND        only with this kind of data: uniform (that of --shape), normal, negative, special
   --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
@@ -55,6 +57,7 @@ struct Options {
   std::string device, target, originals, torch, json, list;
   std::vector<std::string> patterns, shapes;
   std::string view = "contiguous";  // of the shapes
+  std::string windows;              // of the shapes; empty: each family's own
   std::string kind;                 // empty: all of the list's, uniform for shapes
   std::size_t samples = 31;
   double seconds = 0;  // 0: as long as it takes
@@ -67,7 +70,8 @@ std::optional<Options> parse(int argc, char** argv) {
       {"--device", &options.device},      {"--target", &options.target},
       {"--original", &options.originals}, {"--torch", &options.torch},
       {"--json", &options.json},          {"--list", &options.list},
-      {"--view", &options.view},          {"--kind", &options.kind}};
+      {"--view", &options.view},          {"--kind", &options.kind},
+      {"--windows", &options.windows}};
   const std::map<std::string, bool*> flags = {{"--quick", &options.quick},
                                               {"--judge", &options.judge}};
   for (int i = 1; i < argc; ++i) {
@@ -145,10 +149,15 @@ Result<std::vector<BenchCase>> shaped_cases(const std::vector<std::string>& kern
                                             const Options& options) {
   KILN_TRY_ASSIGN(const View view, parse_view(options.view));
   KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind.empty() ? "uniform" : options.kind));
+  Windows windows;
+  if (!options.windows.empty()) {
+    KILN_TRY_ASSIGN(windows, parse_windows(options.windows));
+  }
   std::vector<BenchCase> all;
   for (const std::string& shape : options.shapes) {
     KILN_TRY_ASSIGN(const ops::Extents dims, parse_dims(shape));
     for (BenchCase& each : cases_of_shape(kernels, dims, view, kind)) {
+      each.windows = windows;
       all.push_back(std::move(each));
     }
   }

@@ -13,6 +13,9 @@ namespace kiln::bench {
 // Parses "1000x77" or "2^20". Errors: kInvalidInput, with the expected form.
 Result<ops::Extents> parse_dims(std::string_view text);
 
+// Parses "64,3,1,1": output channels, size, stride, padding. Errors: as above.
+Result<Windows> parse_windows(std::string_view text);
+
 // Parse "transposed", "normal". Errors: kInvalidInput, with the valid names.
 Result<View> parse_view(std::string_view text);
 Result<DataKind> parse_kind(std::string_view text);

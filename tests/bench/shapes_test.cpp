@@ -36,6 +36,15 @@ TEST_CASE("a shape is sizes with an x between them") {
     REQUIRE_FALSE(dims);
     CHECK(dims.error().message.find("like 1000x77 or 2^20") != std::string::npos);
   }
+  const Windows windows = parse_windows("64,3,2,0").value();
+  CHECK(windows.channels == 64);
+  CHECK(windows.size == 3);
+  CHECK(windows.stride == 2);
+  CHECK(windows.padding == 0);
+  for (const char* text : {"", "64", "64,3,1", "64,3,1,1,1", "64,0,1,1", "64,3,1,", "a,3,1,1"}) {
+    INFO(text);
+    CHECK_FALSE(parse_windows(text));
+  }
   CHECK_FALSE(parse_view("diagonal"));
   CHECK_FALSE(parse_kind("gaussian"));
 }

@@ -107,7 +107,8 @@ KILN_DEVICE void multiply_half_tiles(const T* rows, const T* columns, f32* sums)
   const u32 lane = thread_rank() % kHalfThreads;
   for (u32 tile = thread_rank() / kHalfThreads; tile < HalfTiles::kTiles;
        tile += block_threads() / kHalfThreads) {
-    HalfRows<T, HalfTiles::kStride> left, right;
+    HalfLeft<T, HalfTiles::kStride> left;
+    HalfRight<T, HalfTiles::kStride> right;
     left.load(tiles.operands[0][tile], lane);
     right.load(tiles.operands[1][tile], lane);
     f32* const of_tile = sums + first + tile * kHalfTile * kHalfTile;

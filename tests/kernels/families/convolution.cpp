@@ -3,7 +3,7 @@
 // Contract: taps outside of the image add nothing, whatever their weight. A float sum may be off by
 // one rounding of the computing type for each term; f16 and bf16 are computed in f32. Integers keep
 // the low bits of the exact sum. conv_tiles64, conv_tiles16, conv_patches64 and conv_patches16
-// compute all four convolutions as products of matrices. There, matrix units may truncate instead of
+// compute all four convolutions as products of matrices, conv_channels the plain ones. There, matrix units may truncate instead of
 // rounding, and a weight that is not finite gives NaN for taps outside of the image.
 #include <memory>
 
@@ -107,7 +107,7 @@ ConvolutionCase random_convolution(ConvolutionKind of, std::size_t dims, Convolu
     }
     const Result<ops::Extents> out = output_dims(choice.call(of, DType::kF32));
     if (!out || product(*out) > draw.max_terms() / terms) continue;
-    if (!is_by_patches(tiles) || plan(choice.call(of, DType::kF16))) return choice;
+    if (tiles == ConvolutionTiles::kNone || plan(choice.call(of, DType::kF16))) return choice;
   }
 }
 
@@ -221,7 +221,50 @@ std::vector<ConvolutionTiles> ways_of(std::string_view root) {
   }
   if (root == "conv_patches64") return {ConvolutionTiles::kPatchesManyChannels};
   if (root == "conv_patches16") return {ConvolutionTiles::kPatchesFewChannels};
+  if (root == "conv_channels") return {ConvolutionTiles::kChannelsLast};
   return {};
+}
+
+// Channels that end inside of a step and of several; tiles of either shape, which end inside of an
+// image or span several; strides, and outputs that are stored one by one or in eights.
+std::vector<TiledCase> cases_of_channels() {
+  // One and many multiprocessors: the terms of a tile are shared by two and by four blocks.
+  const auto planned_for = [](std::uint32_t multiprocessors) {
+    GridChoice grid = own_grid();
+    grid.multiprocessors = multiprocessors;
+    grid.name += "/multiprocessors=" + std::to_string(multiprocessors);
+    return grid;
+  };
+  return {
+      {kPlain, {3, 5, 17, {9, 14}, {3, 2}, 2, 2, 2, 0, kLast, kNarrowed}},
+      {kPlain, {2, 40, 66, {7, 8}, {3, 3}, 1, 1}},
+      {kPlain, {5, 33, 130, {4, 9}, {2, 2}, 1, 0, 1, 0, kNarrowed, kLast}},
+      {kPlain, {2, 7, 20, {300}, {5}, 3, 4, 2, 0, kNarrowed, kLast}},
+      {kPlain, {1, 70, 9, {257}, {3}, 1, 1}},
+      // Lines and weights of whole chunks.
+      {kPlain, {2, 64, 66, {5, 8}, {3, 3}, 1, 1}},
+      {kPlain, {1, 64, 9, {7, 24}, {3, 3}, 2, 0, 2}},
+      {kPlain, {2, 128, 5, {24}, {3}, 2, 2}},
+      {kPlain, {1, 64, 130, {3, 16}, {1, 1}}},
+      {kPlain, {1, 130, 65, {2, 4}, {2, 3}, 1, 1, 1, 0, kDense, kDense, planned_for(1)}},
+      {kPlain,
+       {1,
+        130,
+        131,
+        {3, 41},
+        {2, 3},
+        1,
+        1,
+        1,
+        0,
+        kDense,
+        kDense,
+        planned_for(132),
+        RowKind::kNormal,
+        1}},
+      {kPlain,
+       {1, 18, 2, {5, 6}, {2, 2}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kInfinity}},
+  };
 }
 
 std::vector<TiledCase> listed_cases(const std::vector<ConvolutionTiles>& ways) {
@@ -232,6 +275,10 @@ std::vector<TiledCase> listed_cases(const std::vector<ConvolutionTiles>& ways) {
       list.push_back(each);
     }
   };
+  if (ways.front() == ConvolutionTiles::kChannelsLast) {
+    append(cases_of_channels(), ways.front());
+    return list;
+  }
   append(cases_of_both(), ways.front());
   append(is_by_patches(ways.front()) ? cases_of_patches() : cases_of_tiles(), ways.front());
   if (ways.back() == ConvolutionTiles::kFewChannelsApart) {
@@ -241,8 +288,9 @@ std::vector<TiledCase> listed_cases(const std::vector<ConvolutionTiles>& ways) {
 }
 
 TiledCase random_tiled_case(const std::vector<ConvolutionTiles>& ways, Draw& draw) {
-  const auto of = draw.one_in(2) ? ConvolutionKind::kPlain : ConvolutionKind::kTransposed;
   const ConvolutionTiles tiles = ways[draw.below(ways.size())];
+  const bool is_plain = tiles == ConvolutionTiles::kChannelsLast || draw.one_in(2);
+  const auto of = is_plain ? ConvolutionKind::kPlain : ConvolutionKind::kTransposed;
   return {of, random_convolution(of, draw.between(1, 2), tiles, draw)};
 }
 
@@ -329,17 +377,22 @@ Case build(std::string name, ConvolutionKind of, DType dtype, const ConvolutionC
   made.operands.push_back(image_output(dtype, out, random, choice.misalignment, [=] {
     return reference(of, dtype, choice, out, *src, *kernel);
   }));
-  made.plan = [=](const std::vector<void*>& addresses) {
+  const auto plan_on = [=](const std::vector<void*>& addresses, const ops::Gpu& gpu) {
     ops::Convolution call = choice.call(of, dtype);
     call.src_layout = src->layout();
     call.kernel_layout = kernel->layout();
     call.src = src->first(addresses[0]);
     call.kernel = kernel->first(addresses[1]);
     call.dst = addresses[2];
-    Result<ops::Launch> launch = plan(call, choice.grid.gpu());
+    Result<ops::Launch> launch = plan(call, choice.grid.gpu(gpu));
     if (launch) choice.grid.apply(*launch);
     return launch;
   };
+  if (choice.tiles == ConvolutionTiles::kChannelsLast) {
+    made.plan_for = plan_on;
+  } else {
+    made.plan = [=](const std::vector<void*>& addresses) { return plan_on(addresses, {}); };
+  }
   return made;
 }
 
@@ -415,6 +468,13 @@ Contracts convolution_contracts() {
       {"conv_patches16", "the same, 16 output channels at a time", "f32", tiled, not_finite,
        "As conv_patches64."},
   };
+}
+
+Contracts channel_convolution_contracts() {
+  return {{"conv_channels", "plain conv1d and conv2d over copies whose channels lie side by side",
+           "f32", "a unit of Σ abs x k for each term",
+           "a weight that is not finite gives NaN where its tap lies beyond the image",
+           "A name of our own. Windows of up to 31 taps a dim."}};
 }
 
 }  // namespace kiln::conformance

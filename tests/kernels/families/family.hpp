@@ -98,6 +98,7 @@ Contracts sort_contracts();
 Contracts ternary_contracts();
 Contracts unary_contracts();
 Contracts convolution_contracts();
+Contracts channel_convolution_contracts();
 Contracts upsample_contracts();
 Contracts window_contracts();
 
@@ -108,6 +109,7 @@ inline constexpr Family kFamilies[] = {
     {"conv", add_convolution_cases, convolution_contracts},
     {"conv", add_upsample_cases, upsample_contracts},
     {"conv", add_window_cases, window_contracts},
+    {"conv_channels", add_convolution_cases, channel_convolution_contracts},
     {"fill", add_fill_cases, fill_contracts},
     {"indexing", add_indexing_cases, indexing_contracts},
     {"quantized", add_dequantize_cases, dequantize_contracts},

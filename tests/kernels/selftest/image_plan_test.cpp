@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/diagnostic.hpp"
+#include "kernels/tuning/convolve.hpp"
 #include "kernels/tuning/sort.hpp"
 #include "kiln/ops/conv.hpp"
 #include "kiln/ops/sort.hpp"
@@ -142,13 +143,13 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(with([](Convolution& c) {
           c.src_layout = {{2, 320, 32, 32}}, c.kernel_layout = {{16, 320, 3, 3}};
           c.dtype = DType::kF16;
-        }) == "conv_tiles16_f16");
+        }) == "conv_channels_f16");
   CHECK(with([](Convolution& c) { c.kernel_layout = {{16, 64, 3, 3}}; }) == "conv_tiles16_f32");
   CHECK(with([](Convolution& c) {
           c.src_layout = {{1, 64, 1024, 1024}}, c.kernel_layout = {{1, 64, 3, 3}};
         }) == "conv2d_f32");
-  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16; }) == "conv_patches64_bf16");
-  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16, c.stride = 2; }) == "conv_tiles64_bf16");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16; }) == "conv_channels_bf16");
+  CHECK(with([](Convolution& c) { c.dtype = DType::kBF16, c.stride = 2; }) == "conv_channels_bf16");
   CHECK(with([](Convolution& c) {
           c.dtype = DType::kF16;
           c.src_layout = {{1, 16, 512, 512}}, c.kernel_layout = {{16, 16, 3, 3}};
@@ -159,7 +160,10 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   Convolution half = call;
   half.dtype = DType::kF16;
   CHECK(plan(half, {"gfx1100", 48})->kernel == "conv_patches64_f16");
+  CHECK(to_string(*plan(half)) == "conv_channels.conv_channels_f16<<<215, 128>>>");
+  half.tiles = ConvolutionTiles::kPatchesManyChannels;
   CHECK(to_string(*plan(half)) == "conv.conv_patches64_f16<<<112, 256>>>");
+  half.tiles = ConvolutionTiles::kChosen;
   CHECK(plan(half, {"host", 8})->kernel == "conv2d_f16");
   const auto far = [](Convolution& c) { c.src_layout.strides = {1u << 31, 1u << 30, 56, 1}; };
   CHECK(with(far) == "conv2d_f32");
@@ -182,6 +186,45 @@ TEST_CASE("plan of a convolution chooses kernels that multiply matrices by shape
   CHECK(message(plan(transposed)) == "a stride of 8 makes too many classes");
   transposed.dtype = DType::kU8;
   CHECK(message(plan(transposed)) == "no kernel of 'conv_tiles16' takes 'u8'");
+}
+
+TEST_CASE("plan of a convolution over copies has a step to copy, and one to add up parts") {
+  Convolution call;
+  call.dtype = DType::kF16;
+  call.src_layout = {{8, 70, 56, 56}};
+  call.kernel_layout = {{130, 70, 3, 3}};
+  call.padding = 1;
+  call.tiles = ConvolutionTiles::kChannelsLast;
+  const auto launch = plan(call);
+  REQUIRE(launch);
+  // 2 x 196 tiles. The image is copied with its padding, both with 128 channels, and the weights for
+  // 256 output channels.
+  CHECK(to_string(*launch) == "conv_channels.conv_channels_f16<<<392, 128>>>");
+  CHECK(launch->steps == 2);
+  CHECK(launch->step_argument == 5);
+  CHECK(launch->workspace_argument == 4);
+  const std::size_t image = 8 * 58 * 58 * 128 * 2, weights = 256 * 9 * 128 * 2;
+  CHECK(launch->workspace_bytes == image + weights);
+  CHECK(launch->shared_bytes == tuning::channel_bytes(3));
+  CHECK(plan(call, {"sm_80", 108, 163 * 1024})->shared_bytes == tuning::channel_bytes(2));
+  CHECK(plan(call, {"gfx1100", 48, 64 * 1024})->shared_bytes == tuning::channel_bytes(1));
+  // One tile, whose terms four blocks share.
+  call.src_layout = {{1, 640, 8, 8}};
+  call.kernel_layout = {{128, 640, 3, 3}};
+  CHECK(plan(call)->steps == 3);
+  CHECK(plan(call)->workspace_bytes ==
+        10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 + 4 * 128 * 128 * sizeof(float));
+  CHECK(plan(call, {"sm_90", 1, 227 * 1024})->workspace_bytes ==
+        10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 + 2 * 128 * 128 * sizeof(float));
+
+  call.padding = 1u << 14;
+  CHECK(message(plan(call)) == "a copy has more elements than 32 bits count");
+  call.padding = 0;
+  call.kind = ConvolutionKind::kTransposed;
+  call.kernel_layout = {{640, 128, 3, 3}};
+  CHECK(message(plan(call)) == "copies of channels suit plain convolutions only");
+  call.dtype = DType::kF32;
+  CHECK(message(plan(call)) == "no kernel of 'conv_channels' takes 'f32'");
 }
 
 TEST_CASE("plan says which convolutions patches do not take") {

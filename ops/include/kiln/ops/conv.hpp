@@ -20,6 +20,8 @@ enum class ConvolutionKind : std::uint8_t { kPlain, kTransposed };
 // conv_patches64_<T> and conv_patches16_<T> work on tiles of 64 and 16 output channels and 256
 // outputs, and load each element once for all taps: of f16 and bf16, for plain convolutions with a
 // stride of 1 and for transposed ones, if a block's part of the image fits into shared memory.
+// conv_channels_<T> first copies the image and the kernel to scratch memory, with the channels of an
+// element side by side: of f16 and bf16, for plain convolutions.
 enum class ConvolutionTiles : std::uint8_t {
   kChosen,               // the fastest way for the shape and the device
   kNone,                 // the direct kernels
@@ -27,7 +29,8 @@ enum class ConvolutionTiles : std::uint8_t {
   kFewChannels,          // conv_tiles16_<T>, one tile per block
   kFewChannelsApart,     // conv_tiles16_<T>, four tiles per block
   kPatchesManyChannels,  // conv_patches64_<T>
-  kPatchesFewChannels    // conv_patches16_<T>
+  kPatchesFewChannels,   // conv_patches16_<T>
+  kChannelsLast          // conv_channels_<T>
 };
 
 // conv1d_<T>, conv2d_<T>, conv_transpose1d_<T>, conv_transpose2d_<T>, chosen by the rank of the

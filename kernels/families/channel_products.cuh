@@ -1,0 +1,158 @@
+// How a block multiplies one step of a tile of a convolution (families/convolve_channels.cuh): 128
+// rows of weights by 128 rows of elements, 64 channels of each, in shared memory.
+//
+//   ChannelGroups  by the block's 128 threads together, where there are warp groups
+//   ChannelTeams   by teams of kHalfThreads threads, elsewhere
+//
+// Both have:
+//
+//   kRowBytes      distance of rows in shared memory; place() says where eight channels are
+//   kRowTiles      row tiles; of each a thread has kSums sums. A row tile is kTileRows rows of each of
+//                  kTeamsDown equal parts of the rows.
+//   row, column    of sum `i`, by the thread; if kHasPairs, sums i and i + 1 are neighbours in a row
+//   multiply       adds a step's products. It calls the two functions, which begin copies, when
+//                  these do not delay the products.
+#pragma once
+
+#include "device/chunk.cuh"
+#include "device/half_matrix.cuh"
+#include "device/platform.cuh"
+#include "device/platform_copies.cuh"
+#include "device/wave.cuh"
+#include "tuning/convolve.hpp"
+
+namespace kiln::families {
+
+using namespace device;
+
+#if KILN_HAS_WARP_GROUPS
+template <class T>
+class ChannelGroups {
+ public:
+  static constexpr u32 kRowBytes = tuning::kChannelSpan * 2;
+  static constexpr u32 kRowTiles = 2, kTileRows = 64, kTeamsDown = 1;
+  static constexpr u32 kSums = 64;
+  static constexpr bool kHasPairs = true;
+  using Sums = f32[kSums / 4][4];
+
+  KILN_DEVICE static u16* align(void* shared) {
+    u8* const bytes = static_cast<u8*>(shared);
+    return reinterpret_cast<u16*>(bytes + (-address_of(bytes) & 1023));
+  }
+  KILN_DEVICE static u32 place(u32 row, u32 channel) {
+    return row * kRowBytes + (channel / 8 ^ row % 8) * 16;
+  }
+  KILN_DEVICE static u32 row(u32 r, u32 i) {
+    const u32 thread = thread_rank();
+    return r * kTileRows + thread / 32 * 16 + thread % 32 / 4 + i % 4 / 2 * 8;
+  }
+  KILN_DEVICE static u32 column(u32 i) { return i / 4 * 8 + thread_rank() % 4 * 2 + i % 2; }
+  KILN_DEVICE static f32& sum(Sums& sums, u32 i) { return sums[i / 4][i % 4]; }
+  KILN_DEVICE static f32 sum(const Sums& sums, u32 i) { return sums[i / 4][i % 4]; }
+
+  KILN_DEVICE static void show_copies() { show_products(); }
+  template <class First, class Second>
+  KILN_DEVICE static void multiply(Sums (&sums)[kRowTiles], SharedPlace weights,
+                                   SharedPlace elements, u32 rows, First first, Second second) {
+    const u64 left = swizzled_columns(weights), right = swizzled_columns(elements);
+    constexpr u32 kNextTile = kTileRows * kRowBytes / 16;
+    const bool has_both = rows > kTileRows;
+    begin_products();
+#pragma unroll
+    for (u32 k = 0; k < tuning::kChannelSpan / 16; ++k) {
+      multiply_group(sums[0], left + k * 2, right + k * 2);
+      if (has_both) multiply_group(sums[1], left + kNextTile + k * 2, right + k * 2);
+    }
+    end_products();
+    first();
+    second();
+    wait_for_products<0>();
+  }
+
+ private:
+  KILN_DEVICE static void multiply_group(Sums& sums, u64 left, u64 right) {
+    if constexpr (kIsF16<T>) {
+      multiply_f16_group(sums, left, right);
+    } else {
+      multiply_bf16_group(sums, left, right);
+    }
+  }
+};
+template <class T>
+using ChannelProducts = ChannelGroups<T>;
+#else
+template <class T>
+class ChannelTeams {
+  static constexpr u32 kTile = tuning::kChannelTile;
+  static constexpr u32 kTeams = tuning::kChannelThreads / kHalfThreads;
+  static constexpr u32 kStride = tuning::kChannelStride;
+  using Left = HalfLeft<T, kStride>;
+  using Right = HalfRight<T, kStride>;
+
+ public:
+  static constexpr u32 kTeamsDown = 2, kTileRows = kHalfTile;
+  static constexpr u32 kRowBytes = kStride * 2;
+  static constexpr u32 kRowTiles = kTile / kTeamsDown / kTileRows;
+  static constexpr u32 kColumns = kTile * kTeamsDown / kTeams;
+  static constexpr u32 kColumnTiles = kColumns / kHalfTile, kSums = kColumnTiles * kHalfResults;
+  static constexpr bool kHasPairs = kHalfPairs;
+  using Sums = f32[kColumnTiles][kHalfResults];
+
+  KILN_DEVICE static u16* align(void* shared) { return static_cast<u16*>(shared); }
+  KILN_DEVICE static u32 place(u32 row, u32 channel) { return row * kRowBytes + channel * 2; }
+  KILN_DEVICE static u32 row(u32 r, u32 i) {
+    return first_row() + r * kTileRows + half_tile_row(lane(), i % kHalfResults);
+  }
+  KILN_DEVICE static u32 column(u32 i) {
+    return first_column() + i / kHalfResults * kHalfTile +
+           half_tile_column(lane(), i % kHalfResults);
+  }
+  KILN_DEVICE static f32& sum(Sums& sums, u32 i) {
+    return sums[i / kHalfResults][i % kHalfResults];
+  }
+  KILN_DEVICE static f32 sum(const Sums& sums, u32 i) {
+    return sums[i / kHalfResults][i % kHalfResults];
+  }
+
+  KILN_DEVICE static void show_copies() {}
+  template <class First, class Second>
+  KILN_DEVICE static void multiply(Sums (&sums)[kRowTiles], SharedPlace weights,
+                                   SharedPlace elements, u32, First first, Second second) {
+    const SharedPlace left = weights + first_row() * kRowBytes + Left::own_element(lane()) * 2;
+    const SharedPlace right =
+        elements + first_column() * kRowBytes + Right::own_element(lane()) * 2;
+#pragma unroll
+    for (u32 k = 0; k < tuning::kChannelSpan; k += kHalfTile) {
+      Left rows[kRowTiles];
+      Right columns[kColumnTiles];
+#pragma unroll
+      for (u32 c = 0; c < kColumnTiles; ++c) {
+        columns[c].load(right + c * (kHalfTile * kRowBytes) + k * 2);
+      }
+#pragma unroll
+      for (u32 r = 0; r < kRowTiles; ++r) rows[r].load(left + r * (kHalfTile * kRowBytes) + k * 2);
+      // Operands are loaded before, because they would wait for all copies.
+      if (k == 0) first();
+      if (k == kHalfTile) second();
+#pragma unroll
+      for (u32 r = 0; r < kRowTiles; ++r) {
+#pragma unroll
+        for (u32 c = 0; c < kColumnTiles; ++c) rows[r].multiply(sums[r][c], columns[c], lane());
+      }
+    }
+  }
+
+ private:
+  KILN_DEVICE static u32 lane() { return thread_rank() % kHalfThreads; }
+  KILN_DEVICE static u32 first_row() {
+    return thread_rank() / kHalfThreads % kTeamsDown * (kTile / kTeamsDown);
+  }
+  KILN_DEVICE static u32 first_column() {
+    return thread_rank() / kHalfThreads / kTeamsDown * kColumns;
+  }
+};
+template <class T>
+using ChannelProducts = ChannelTeams<T>;
+#endif
+
+}  // namespace kiln::families
