@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/diagnostic.hpp"
+#include "conv_channels.hpp"
 #include "conv_tiles.hpp"
 #include "kernels/tuning/convolve.hpp"
 #include "kernels/tuning/fill.hpp"

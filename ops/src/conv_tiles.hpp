@@ -1,5 +1,5 @@
 // Convolutions as matrix products: launches of conv_tiles64_<T>, conv_tiles16_<T>,
-// conv_patches64_<T>, conv_patches16_<T> and conv_channels_<T>.
+// conv_patches64_<T> and conv_patches16_<T>.
 #pragma once
 
 #include "kernels/tuning/convolve.hpp"
@@ -22,13 +22,11 @@ struct ConvolutionWork : tuning::ConvolveLoad {
 };
 ConvolutionWork work_of(const Convolution& call, const Extents& out);
 
-// Returns the tiles that are fastest for a convolution with outputs of these dims, or kNone if the
-// direct kernels are.
+// Returns the way that is fastest for a convolution with outputs of these dims: kNone if the direct
+// kernels are, kChannelsLast if those of conv_channels.hpp are.
 ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const Gpu& gpu);
 
 // The error (kInvalidInput) says why the kernel of `call.tiles` does not take the call.
-// plan_channels() is for kChannelsLast, plan_tiles() for all others.
 Result<Launch> plan_tiles(const Convolution& call, const Extents& out);
-Result<Launch> plan_channels(const Convolution& call, const Extents& out, const Gpu& gpu);
 
 }  // namespace kiln::ops

@@ -20,8 +20,10 @@ enum class ConvolutionKind : std::uint8_t { kPlain, kTransposed };
 // conv_patches64_<T> and conv_patches16_<T> work on tiles of 64 and 16 output channels and 256
 // outputs, and load each element once for all taps: of f16 and bf16, for plain convolutions with a
 // stride of 1 and for transposed ones, if a block's part of the image fits into shared memory.
-// conv_channels_<T> first copies the image and the kernel to scratch memory, with the channels of an
-// element side by side: of f16 and bf16, for plain convolutions.
+// conv_channels_<T> first copies the image, with its padding, and the kernel to scratch memory, with
+// the channels of an element side by side: of f16 and bf16, for plain convolutions. It needs the
+// memory of both, with a multiple of 64 channels, and up to 256 KiB for each tile of 128 output
+// channels and 128 outputs if these are few.
 enum class ConvolutionTiles : std::uint8_t {
   kChosen,               // the fastest way for the shape and the device
   kNone,                 // the direct kernels
