@@ -20,6 +20,7 @@
 #include "device/wave.cuh"
 #include "families/channel_products.cuh"
 #include "tuning/convolve.hpp"
+#include "tuning/workspace.hpp"
 
 namespace kiln::families {
 
@@ -53,7 +54,7 @@ class ChannelConvolution {
         y_(*reinterpret_cast<const Axis*>(info + kAxes)),
         x_(*reinterpret_cast<const Axis*>(info + kAxes + sizeof(Axis) / 8)),
         of_(*reinterpret_cast<const Channels*>(info + kAxes + 2 * (sizeof(Axis) / 8))),
-        image_(reinterpret_cast<u16*>(workspace)),
+        image_(reinterpret_cast<u16*>(workspace + tuning::kWorkspaceCounters)),
         weights_(reinterpret_cast<u16*>(workspace + of_.weights)),
         sums_(workspace + of_.sums) {}
 

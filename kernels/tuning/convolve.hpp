@@ -31,7 +31,7 @@ inline constexpr unsigned kChannelThreads = 128;
 inline constexpr unsigned kChannelTile = 128;
 inline constexpr unsigned kChannelSpan = 64;
 inline constexpr unsigned kChannelStride = kChannelSpan + 8;
-// Bytes of shared memory for one or two steps at once. Warp groups need less, but alignment.
+// Bytes of shared memory for one to three steps at once. Warp groups need less, and alignment.
 constexpr unsigned channel_bytes(unsigned stages) {
   return stages * 2 * kChannelTile * kChannelStride * 2;
 }
@@ -163,6 +163,12 @@ constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed,
   return rate.start + (alone > all ? alone : all);
 }
 
+// Returns the smallest whole number that is not below `a`.
+constexpr double whole(double a) {
+  const double below = static_cast<double>(static_cast<unsigned long long>(a));
+  return below < a ? below + 1 : below;
+}
+
 // The estimated time of a launch by patches, in ns on an H200. A block takes kPatchChannels channels
 // and up to kPatchTaps taps in each step. `channels` and `taps` are of the image and of a window (of
 // a class); `tiles` is the number of tiles for each multiprocessor.
@@ -182,10 +188,6 @@ constexpr double convolve_time(ConvolveWay way, bool of_f32, bool transposed,
 //   384 by 3 to 384 of length 1500            56    44    41
 //   320 by 3x3 to 4, 2 of 64x64               72    48    41
 constexpr double convolve_patch_time(bool of_many, double channels, double taps, double tiles) {
-  const auto whole = [](double a) {
-    const double below = static_cast<double>(static_cast<unsigned long long>(a));
-    return below < a ? below + 1 : below;
-  };
   const double parts = whole(taps / kPatchTaps), steps = whole(channels / kPatchChannels) * parts;
   const double of_step = taps / parts;
   const double alone = steps * (of_step + 6) * (of_many ? 230 : 165);
@@ -214,16 +216,12 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
 constexpr double convolve_channel_time(double tiles, double steps, double copied, bool is_half,
                                        unsigned parts, unsigned multiprocessors,
                                        bool has_warp_groups) {
-  const auto whole = [](double a) {
-    const double below = static_cast<double>(static_cast<unsigned long long>(a));
-    return below < a ? below + 1 : below;
-  };
   const double part_of_tile = is_half && has_warp_groups ? 0.65 : 1;
   const double one = part_of_tile * (has_warp_groups ? 780 : 850);
   const double two = part_of_tile * (has_warp_groups ? 1030 : 1500);
   const double of_each = whole(tiles * parts / multiprocessors), rounds = whole(of_each / 2);
-  const double pairs = whole((of_each - 1) / 2),
-               step = pairs * two + (2 * pairs < of_each ? one : 0);
+  const double pairs = whole((of_each - 1) / 2);
+  const double step = pairs * two + (2 * pairs < of_each ? one : 0);
   const double joins = parts == 1 ? 0 : 3000 + 52 * tiles * parts;
   return 3000 + 1.43e-3 * copied + 4000 * rounds + whole(steps / parts) * step + joins;
 }
@@ -244,14 +242,14 @@ struct ConvolveShape {
 
 // Layout data that follows the two axes of a convolution over copies.
 struct ConvolveChannels {
-  unsigned long long weights,
-      sums;  // where the copy of the weights, and sums of parts, begin in the
-             // workspace, in bytes; the copy of the image comes first
+  // Where the copy of the weights and the sums of parts begin in the workspace, in bytes. The copy of
+  // the image begins behind the counters.
+  unsigned long long weights, sums;
   unsigned lines, places, channels;  // dims of the image's copy
   unsigned outputs;                  // of a channel, in all images
   unsigned tiles_down, tiles_across;
   unsigned parts;   // blocks that share the terms of a tile: 1, 2 or 4
-  unsigned stages;  // steps in shared memory at once: 1 or 2
+  unsigned stages;  // steps in shared memory at once: 1 to 3
 };
 
 // The outputs of one class in a dim. They read the image by the same taps, and are evenly spaced. A

@@ -4,6 +4,7 @@
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/convolve.hpp"
+#include "kernels/tuning/workspace.hpp"
 #include "plan.hpp"
 
 namespace kiln::ops {
@@ -63,7 +64,7 @@ Result<Copies> copies_of(const Described& all, const Gpu& gpu) {
               : tuning::channel_bytes(2) <= gpu.max_shared_bytes   ? 2
                                                                    : 1;
   constexpr std::size_t kBytes = 2 * tuning::kChannelSpan;
-  of.weights = elements * kBytes;
+  of.weights = tuning::kWorkspaceCounters + elements * kBytes;
   of.sums = of.weights + taps * groups * rows * tuning::kChannelTile * kBytes;
   copies.workspace_bytes = of.sums;
   if (of.parts != 1) {

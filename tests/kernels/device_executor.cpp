@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -35,6 +36,7 @@ class DeviceExecutor : public Executor {
     }
     KILN_TRY(start(launch));
     KILN_TRY(device_.synchronize());
+    if (launch.workspace_bytes != 0) KILN_TRY(check_counters());
     for (std::size_t i = 0; i < contents.size(); ++i) {
       KILN_TRY(device_.copy_to_host(contents[i].data(), pieces_[i].data(), contents[i].size()));
     }
@@ -44,9 +46,24 @@ class DeviceExecutor : public Executor {
 
  protected:
   virtual Result<void> start(const ops::Launch& launch) = 0;
+  // Returns the workspace of the last launch that had one.
+  virtual Result<std::byte*> workspace() = 0;
   const Device& device() const { return device_; }
 
  private:
+  // The counters of a workspace are zero after each launch, since other kernels count on it.
+  Result<void> check_counters() {
+    KILN_TRY_ASSIGN(std::byte* const counters, workspace());
+    std::vector<std::byte> content(tuning::kWorkspaceCounters);
+    KILN_TRY(device_.copy_to_host(content.data(), counters, content.size()));
+    const auto is_zero = [](std::byte b) { return b == std::byte{0}; };
+    if (std::all_of(content.begin(), content.end(), is_zero)) return {};
+    std::fill(content.begin(), content.end(), std::byte{0});
+    KILN_TRY(device_.copy_to_device(counters, content.data(), content.size()));
+    return Error{
+        ErrorCode::kInternal, "the counters of the workspace are not zero afterwards", {}, {}};
+  }
+
   Device device_;
   std::vector<Buffer> pieces_;  // only grown: allocating for each case would dominate the time
 };
@@ -62,6 +79,14 @@ class UsualExecutor final : public DeviceExecutor {
 
  private:
   Result<void> start(const ops::Launch& launch) override { return launcher_.run(launch); }
+  Result<std::byte*> workspace() override {
+    std::byte* begin = nullptr;
+    KILN_TRY(launcher_.with_memory(0, [&](void* behind_counters) -> Result<void> {
+      begin = static_cast<std::byte*>(behind_counters) - tuning::kWorkspaceCounters;
+      return {};
+    }));
+    return begin;
+  }
 
   Result<Stream> stream_;
   ops::Launcher launcher_;
@@ -105,6 +130,11 @@ class TargetExecutor final : public DeviceExecutor {
       KILN_TRY(function.launch_raw(config, addresses.data(), addresses.size()));
     }
     return {};
+  }
+
+  Result<std::byte*> workspace() override {
+    KILN_TRY_ASSIGN(void* const begin, workspace_.of(0));
+    return static_cast<std::byte*>(begin);
   }
 
   const TargetModules& modules_;

@@ -9,6 +9,7 @@
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/convolve.hpp"
 #include "kernels/tuning/sort.hpp"
+#include "kernels/tuning/workspace.hpp"
 #include "kiln/ops/conv.hpp"
 #include "kiln/ops/sort.hpp"
 #include "tests/kernels/selftest/fake_device.hpp"
@@ -204,7 +205,7 @@ TEST_CASE("plan of a convolution over copies has a step to copy, and one to add 
   CHECK(launch->step_argument == 5);
   CHECK(launch->workspace_argument == 4);
   const std::size_t image = 8 * 58 * 58 * 128 * 2, weights = 256 * 9 * 128 * 2;
-  CHECK(launch->workspace_bytes == image + weights);
+  CHECK(launch->workspace_bytes == tuning::kWorkspaceCounters + image + weights);
   CHECK(launch->shared_bytes == tuning::channel_bytes(3));
   CHECK(plan(call, {"sm_80", 108, 163 * 1024})->shared_bytes == tuning::channel_bytes(2));
   CHECK(plan(call, {"gfx1100", 48, 64 * 1024})->shared_bytes == tuning::channel_bytes(1));
@@ -212,10 +213,11 @@ TEST_CASE("plan of a convolution over copies has a step to copy, and one to add 
   call.src_layout = {{1, 640, 8, 8}};
   call.kernel_layout = {{128, 640, 3, 3}};
   CHECK(plan(call)->steps == 3);
-  CHECK(plan(call)->workspace_bytes ==
-        10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 + 4 * 128 * 128 * sizeof(float));
+  CHECK(plan(call)->workspace_bytes == tuning::kWorkspaceCounters + 10 * 10 * 640 * 2 +
+                                           128 * 9 * 640 * 2 + 4 * 128 * 128 * sizeof(float));
   CHECK(plan(call, {"sm_90", 1, 227 * 1024})->workspace_bytes ==
-        10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 + 2 * 128 * 128 * sizeof(float));
+        tuning::kWorkspaceCounters + 10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 +
+            2 * 128 * 128 * sizeof(float));
 
   call.padding = 1u << 14;
   CHECK(message(plan(call)) == "a copy has more elements than 32 bits count");
