@@ -6,6 +6,16 @@
 
 namespace kiln::device {
 
+// Returns eight numbers of sixteen bits, the first in the lowest bits.
+KILN_DEVICE Words eight_halves(const u16* bits) {
+  Words words;
+#pragma unroll
+  for (u32 w = 0; w < 4; ++w) {
+    words.word[w] = bits[2 * w] | static_cast<u32>(bits[2 * w + 1]) << 16;
+  }
+  return words;
+}
+
 // Stores by one access to shared memory. The address is a multiple of 16.
 KILN_DEVICE void store_16_bytes_shared(void* shared, Words words) {
 #if KILN_PLATFORM_CUDA
@@ -125,10 +135,8 @@ KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b
         KILN_SUMS(6), KILN_SUMS(7), KILN_SUMS(8), KILN_SUMS(9), KILN_SUMS(10), KILN_SUMS(11),
         KILN_SUMS(12), KILN_SUMS(13), KILN_SUMS(14), KILN_SUMS(15)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<u32>(adds)));
-#undef KILN_SUMS
 }
 // sums += a * b, with a in shared memory, too.
-#define KILN_SUMS(x) "+f"(sums[x][0]), "+f"(sums[x][1]), "+f"(sums[x][2]), "+f"(sums[x][3])
 #define KILN_GROUP(type)                                                                        \
   KILN_DEVICE void multiply_##type##_group(f32(&sums)[16][4], u64 a, u64 b) {                   \
     asm volatile(                                                                               \

@@ -104,14 +104,7 @@ class ChannelConvolution {
           bits[c] = first + c < there ? each->bits : u16{0};
         }
 #pragma unroll
-        for (u32 c = 0; c < kAtOnce; c += 8) {
-          Words words;
-#pragma unroll
-          for (u32 w = 0; w < 4; ++w) {
-            words.word[w] = bits[c + 2 * w] | static_cast<u32>(bits[c + 2 * w + 1]) << 16;
-          }
-          store_16_bytes(to + first + c, words);
-        }
+        for (u32 c = 0; c < kAtOnce; c += 8) store_16_bytes(to + first + c, eight_halves(bits + c));
       }
     }
   };
@@ -272,7 +265,11 @@ class ChannelConvolution {
       tap_ = tap - tap_line_ * taps_;
     }
 
-    // Copy a step to shared memory. The second function moves on to the next.
+    // Copies a step to shared memory, by two functions of which the second moves on to the next.
+    KILN_DEVICE void copy(SharedPlace stage) {
+      copy_weights(stage);
+      copy_elements(stage);
+    }
     KILN_DEVICE void copy_weights(SharedPlace stage) const {
       const SharedPlace to = stage + own_;
       const u16* from = weights_ + weight_;
@@ -324,10 +321,7 @@ class ChannelConvolution {
     u32 from = 0, to = 0;
 #pragma unroll 1
     for (u32 step = 0; step == 0 || step + 1 < stages; ++step, to += kStageBytes) {
-      if (step < count) {
-        copies.copy_weights(begin + to);
-        copies.copy_elements(begin + to);
-      }
+      if (step < count) copies.copy(begin + to);
       end_group();
     }
 #pragma unroll 1
@@ -352,10 +346,7 @@ class ChannelConvolution {
           });
       if (stages == 1) {
         barrier();
-        if (left != 1) {
-          copies.copy_weights(begin);
-          copies.copy_elements(begin);
-        }
+        if (left != 1) copies.copy(begin);
         end_group();
         continue;
       }

@@ -224,11 +224,9 @@ class PatchConvolution {
       for (u32 c = 0; c < kChannels; ++c, of_channel += channel_stride) bits[c] = of_channel->bits;
 #pragma unroll
       for (u32 c = 0; c < kChannels; c += 8) {
-        Words words;
+        Words words = eight_halves(bits + c);
 #pragma unroll
-        for (u32 w = 0; w < 4; ++w) {
-          words.word[w] = (bits[c + 2 * w] | static_cast<u32>(bits[c + 2 * w + 1]) << 16) & mask[i];
-        }
+        for (u32 w = 0; w < 4; ++w) words.word[w] &= mask[i];
         store_16_bytes_shared(patch + position * kStride + c, words);
       }
     }

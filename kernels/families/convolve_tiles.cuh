@@ -56,14 +56,7 @@ class TileProduct {
       static_assert(kCount % 8 == 0, "whole pieces of sixteen bytes");
       u16* const to = columns + column * kStride + k;
 #pragma unroll
-      for (u32 i = 0; i < kCount; i += 8) {
-        Words words;
-#pragma unroll
-        for (u32 w = 0; w < 4; ++w) {
-          words.word[w] = elements[i + 2 * w] | static_cast<u32>(elements[i + 2 * w + 1]) << 16;
-        }
-        store_16_bytes_shared(to + i, words);
-      }
+      for (u32 i = 0; i < kCount; i += 8) store_16_bytes_shared(to + i, eight_halves(elements + i));
     }
   };
 

@@ -101,8 +101,9 @@ Result<Launch> plan_tiles(const Convolution& call, const Extents& out) {
   const std::size_t row_classes = all.shape.row_classes, column_classes = all.shape.column_classes;
   append_words(launch.layout, all.shape);
   for (unsigned i = 0; i < row_classes; ++i) append_words(launch.layout, all.axis(all.rows, i));
-  for (unsigned i = 0; i < column_classes; ++i)
+  for (unsigned i = 0; i < column_classes; ++i) {
     append_words(launch.layout, all.axis(all.columns, i));
+  }
   launch.grid = {static_cast<std::uint32_t>(tiles),
                  static_cast<std::uint32_t>(ceil_div(out[1], tile.channels)),
                  static_cast<std::uint32_t>(row_classes * column_classes)};
@@ -164,10 +165,10 @@ ConvolutionTiles best_tiles(const Convolution& call, const Extents& out, const G
   if (!kManyPatches.has(call.dtype)) return best;
   const Result<Described> all = describe(call, out);
   if (!all) return best;
-  // Not measured on other GPUs.
-  const bool has_copies = sm_of(gpu) >= 80;
-  if (const Result<double> time = channels_time(*all, gpu); time && has_copies) {
-    consider(ConvolutionTiles::kChannelsLast, *time);
+  if (has_background_copies(gpu)) {  // not measured on other GPUs
+    if (const Result<double> time = channels_time(*all, gpu)) {
+      consider(ConvolutionTiles::kChannelsLast, *time);
+    }
   }
   const Result<PatchTiles> patches = tile_by_patches(call, *all);
   if (!patches) return best;

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/parse_integer.hpp"
+#include "base/text.hpp"
 #include "tests/bench/families.hpp"
 
 namespace kiln::bench {
@@ -89,22 +91,12 @@ Result<ops::Extents> parse_dims(std::string_view text) {
 }
 
 Result<Windows> parse_windows(std::string_view text) {
-  std::size_t numbers[4], count = 0;
-  for (std::string_view rest = text;;) {
-    const std::size_t end = rest.find(',');
-    const std::string_view number = rest.substr(0, end);
-    const std::optional<std::size_t> size =
-        number == "0" ? std::optional<std::size_t>(0) : parse_size(number);
-    const bool may_be_zero = count == 3;
-    if (!size || count == 4 || (*size == 0 && !may_be_zero)) break;
-    numbers[count++] = *size;
-    if (end != std::string_view::npos) {
-      rest.remove_prefix(end + 1);
-    } else if (count == 4) {
-      return Windows{numbers[0], numbers[1], numbers[2], numbers[3]};
-    } else {
-      break;
-    }
+  const std::vector<std::string_view> parts = split(text, ',');
+  if (parts.size() == 4) {
+    const auto channels = parse_size(parts[0]), size = parse_size(parts[1]);
+    const auto stride = parse_size(parts[2]);
+    const auto padding = parts[3] == "0" ? std::size_t{0} : parse_size(parts[3]);
+    if (channels && size && stride && padding) return Windows{*channels, *size, *stride, *padding};
   }
   return bad_input("bad windows '" + std::string(text) +
                    "', expected output channels, size, stride and padding, like 64,3,1,1");
