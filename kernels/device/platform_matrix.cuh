@@ -107,6 +107,8 @@ template <u32 kPending>
 KILN_DEVICE void wait_for_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(kPending) : "memory");
 }
+// No access to `value` moves past this point.
+KILN_DEVICE void pin_register(f32& value) { asm volatile("" : "+f"(value)::"memory"); }
 // Makes the thread's writes to shared memory visible to products. For the writes of other threads,
 // a barrier must follow.
 KILN_DEVICE void show_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

@@ -55,21 +55,44 @@ class ChannelGroups {
   KILN_DEVICE static void multiply(Sums (&sums)[kRowTiles], SharedPlace weights,
                                    SharedPlace elements, u32 rows, First first, Second second) {
     const u64 left = swizzled_columns(weights), right = swizzled_columns(elements);
+    // Two paths, because ptxas runs products one after the other if branches lie between them.
+    if (rows > kTileRows) {
+      multiply_tiles<2>(sums, left, right, first, second);
+    } else {
+      multiply_tiles<1>(sums, left, right, first, second);
+    }
+  }
+
+ private:
+  template <u32 kTiles, class First, class Second>
+  KILN_DEVICE static void multiply_tiles(Sums (&sums)[kRowTiles], u64 left, u64 right, First first,
+                                         Second second) {
     constexpr u32 kNextTile = kTileRows * kRowBytes / 16;
-    const bool has_both = rows > kTileRows;
+    pin<kTiles>(sums);
     begin_products();
 #pragma unroll
     for (u32 k = 0; k < tuning::kChannelSpan / 16; ++k) {
-      multiply_group(sums[0], left + k * 2, right + k * 2);
-      if (has_both) multiply_group(sums[1], left + kNextTile + k * 2, right + k * 2);
+#pragma unroll
+      for (u32 r = 0; r < kTiles; ++r) {
+        multiply_group(sums[r], left + r * kNextTile + k * 2, right + k * 2);
+      }
     }
     end_products();
     first();
     second();
     wait_for_products<0>();
+    pin<kTiles>(sums);
   }
-
- private:
+  // Sums are in their registers here: the compiler moves no access to them past this point, into
+  // the time of the products.
+  template <u32 kTiles>
+  KILN_DEVICE static void pin(Sums (&sums)[kRowTiles]) {
+#pragma unroll
+    for (u32 r = 0; r < kTiles; ++r) {
+#pragma unroll
+      for (u32 i = 0; i < kSums; ++i) pin_register(sum(sums[r], i));
+    }
+  }
   KILN_DEVICE static void multiply_group(Sums& sums, u64 left, u64 right) {
     if constexpr (kIsF16<T>) {
       multiply_f16_group(sums, left, right);

@@ -201,29 +201,33 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
 // kChannelSpan channels and one tap. `copied`: elements of both copies. A multiprocessor multiplies
 // two tiles at a time, with or without warp groups.
 //
-// Measured on an H200, in us, by 1, by 2 and by 4 parts; without warp groups; by patches or tiles
-// (cuDNN):
+// Measured on an H200 with warp groups, in us, by 1, 2, 3, 4, 6 and 8 parts (cuDNN):
 //
-//   320 by 3x3 to 320, 2 of 64x64               64    72    78    77    98   (43)
-//   640 by 3x3 to 640, 2 of 32x32               76    71    74    85   120   (59)
-//   1280 by 3x3 to 1280, 2 of 16x16            149    93    85   121   185  (112)
-//   128 by 3x3 to 128 of 256x256                63   101   141    80    88   (65)
-//   320 by 3x3, stride 2, to 320, 2 of 32x32    44    43    34    50    94   (28)
-//   64 by 3x3 to 64, 8 of 56x56                 16    27    45    24    20   (21)
-//   64 by 1x1 to 256, 8 of 56x56                14    42    74    15    27    (7)
+//   320 by 3x3 to 320, 2 of 64x64                52   62   67   71   91  104   (43)
+//   640 by 3x3 to 640, 2 of 32x32                65   59   49   59   56   71   (59)
+//   1920 by 3x3 to 640, 2 of 32x32              180  150  115  140  125  141
+//   1280 by 3x3 to 1280, 2 of 16x16             127   81   87   74   66   76  (112)
+//   1280 by 3x3 to 1280, 2 of 8x8               123   78   63   54   48   45  (103)
+//   320 by 3x3, stride 2, to 320, 2 of 64x64     37   35   30   31   36   36   (28)
+//   512 by 3x3 to 512 of 64x64                   73   52   64   61   76   88   (53)
+//   256 by 3x3 to 256, 32 of 14x14               43   34   40   38   50   59
+//   128 by 3x3 to 128 of 256x256                 55   96  116  137  178  220   (65)
+//   64 by 3x3 to 64, 8 of 56x56                  16   27   36   46   64   81   (21)
+//   64 by 1x1 to 256, 8 of 56x56                 14   42   60   74  103  131    (7)
 //
-// Warp groups compute only half of a tile if that has all output channels (`is_half`).
+// The numbers below fit 21 such shapes best. Warp groups compute only half of a tile if that has
+// all output channels (`is_half`).
 constexpr double convolve_channel_time(double tiles, double steps, double copied, bool is_half,
                                        unsigned parts, unsigned multiprocessors,
                                        bool has_warp_groups) {
-  const double part_of_tile = is_half && has_warp_groups ? 0.65 : 1;
-  const double one = part_of_tile * (has_warp_groups ? 780 : 850);
-  const double two = part_of_tile * (has_warp_groups ? 1030 : 1500);
+  const double part_of_tile = is_half && has_warp_groups ? 0.78 : 1;
+  const double one = part_of_tile * (has_warp_groups ? 640 : 850);
+  const double two = part_of_tile * (has_warp_groups ? 910 : 1500);
   const double of_each = whole(tiles * parts / multiprocessors), rounds = whole(of_each / 2);
   const double pairs = whole((of_each - 1) / 2);
   const double step = pairs * two + (2 * pairs < of_each ? one : 0);
-  const double joins = parts == 1 ? 0 : 3000 + 52 * tiles * parts;
-  return 3000 + 1.43e-3 * copied + 4000 * rounds + whole(steps / parts) * step + joins;
+  const double joins = parts == 1 ? 0 : 2500 + parts * (560 + 21 * tiles);
+  return 3700 + 1.13e-3 * copied + 3400 * rounds + whole(steps / parts) * step + joins;
 }
 
 // Layout data of a launch. The classes of rows follow it, then those of columns. Strides count
@@ -248,7 +252,7 @@ struct ConvolveChannels {
   unsigned lines, places, channels;  // dims of the image's copy
   unsigned outputs;                  // of a channel, in all images
   unsigned tiles_down, tiles_across;
-  unsigned parts;   // blocks that share the terms of a tile: 1, 2 or 4
+  unsigned parts;   // blocks that share the terms of a tile
   unsigned stages;  // steps in shared memory at once: 1 to 3
 };
 

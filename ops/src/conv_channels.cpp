@@ -51,7 +51,7 @@ Result<Copies> copies_of(const Described& all, const Gpu& gpu) {
   of.tiles_across = number(ceil_div(outputs, tuning::kChannelTile));
   copies.threads = elements + weights;
   const double tiles = 1.0 * of.tiles_down * of.tiles_across;
-  for (const unsigned parts : {1u, 2u, 4u}) {
+  for (const unsigned parts : {1u, 2u, 3u, 4u, 6u, 8u}) {
     const double time = tuning::convolve_channel_time(
         tiles, static_cast<double>(taps * groups),
         static_cast<double>((elements + weights) * tuning::kChannelSpan),
