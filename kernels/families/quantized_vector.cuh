@@ -57,7 +57,6 @@ template <u32 kCount>
 KILN_DEVICE u32 share_sums(f32* values, u32 mask, u32 width, u32 lane) {
   static_assert(kCount <= 32);
   if constexpr (kCount == 1) {
-#pragma unroll
     for (; mask != 0; mask /= 2) values[0] += exchange(values[0], mask, width);
     return 0;
   } else {
