@@ -21,6 +21,7 @@
 #include "tools/engine/old_images.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/engine/publish.hpp"
+#include "tools/engine/tool_messages.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/stages/lock_file.hpp"
 #include "tools/stages/parse_embed.hpp"
@@ -200,12 +201,16 @@ Result<Execution> run_steps(const BuildOptions& options, const BuildContext& con
   return executed;
 }
 
-void print_warnings(const Execution& execution, const BuildContext& context, const fs::path& out, std::ostream& err) {
+void print_warnings(const Execution& execution, const BuildContext& context, const Files& files,
+                    const fs::path& out, std::ostream& err) {
   for (const std::string& warning : execution.warnings) {
     err << "kiln: warning: " << with_out_folder(warning, out) << "\n";
   }
   for (const std::string& warning : shortcomings(context, execution)) {
     err << "kiln: warning: " << warning << "\n";
+  }
+  for (const std::string& message : tool_messages(context, execution, files)) {
+    err << "kiln: warning: " << message << "\n";
   }
 }
 
@@ -323,7 +328,7 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   KILN_TRY_ASSIGN(outcome.execution,
                   run_steps(options, context, memory, files, store.get(), timeline, world));
   outcome.errors = outcome.execution.errors;
-  print_warnings(outcome.execution, context, options.selection.out, world.err);
+  print_warnings(outcome.execution, context, files, options.selection.out, world.err);
   if (outcome.execution.count(StepStatus::kRan) != 0) store.trim();
   if (outcome.errors.empty()) {
     clean_old_images(options, prepared, context, memory, files, world.err);

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "tools/engine/out_folder.hpp"
 #include "tools/engine/run_step.hpp"
+#include "tools/engine/tool_messages.hpp"
 #include "tools/stages/depfile.hpp"
 #include "tools/system/file_digests.hpp"
 #include "tools/system/sandboxed_files.hpp"
@@ -131,6 +132,9 @@ Result<int> run_step_command(const StepOptions& options, World& world) {
     KILN_TRY(place_depfile(step, output, plan, world.environment.current_directory, files));
   }
   KILN_TRY(place_output(step, output, context, files));
+  if (const std::string text = tool_message(step, context, files, output.log); !text.empty()) {
+    world.err << "kiln: warning: " << message_of(step, text) << "\n";
+  }
   return 0;
 }
 

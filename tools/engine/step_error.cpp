@@ -145,6 +145,10 @@ constexpr std::string_view kPrinted = " printed:\n";
 
 bool is_printed(const Note& note) { return note.text.find(kPrinted) < note.text.find('\n'); }
 
+std::string log_for_user(std::string_view log, const BuildContext& context, const Files& files) {
+  return seen_from(context.environment.current_directory, log, context.plan, files);
+}
+
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log) {
   const Plan& plan = context.plan;
@@ -153,7 +157,7 @@ Error step_error(const Step& step, const BuildContext& context, const Files& fil
   error.message = quote(step.id) + " failed: " + std::move(message);
   const std::string_view text = trim(log);
   if (!text.empty()) {
-    const std::string seen = seen_from(context.environment.current_directory, text, plan, files);
+    const std::string seen = log_for_user(text, context, files);
     error.where = first_error(seen);
     error.note(std::string(to_string(step.tool)) + std::string(kPrinted) + seen);
   }

@@ -18,6 +18,9 @@ namespace kiln::tools {
 Error step_error(const Step& step, const BuildContext& context, const Files& files, std::string message,
                  std::string_view log);
 
+// Returns a tool's log with the files named in that way.
+std::string log_for_user(std::string_view log, const BuildContext& context, const Files& files);
+
 // True if a note of such an error holds the tool's output. The first note does, unless the tool
 // printed nothing.
 bool is_printed(const Note& note);

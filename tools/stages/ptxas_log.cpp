@@ -59,4 +59,12 @@ std::vector<PtxasKernel> parse_ptxas_log(std::string_view log) {
   return kernels;
 }
 
+bool is_ptxas_property(std::string_view line) {
+  const auto has = [&](std::string_view text) { return line.find(text) != std::string_view::npos; };
+  if (has(" bytes stack frame, ")) return true;
+  return line.starts_with("ptxas info ") &&
+         (has(": Compiling entry function ") || has(": Function properties for ") ||
+          has(": Used ") || has(" bytes gmem") || has(": Compile time = "));
+}
+
 }  // namespace kiln::tools

@@ -30,4 +30,7 @@ struct PtxasKernel {
 // Returns the kernels in the order of the log. Unknown lines are skipped.
 std::vector<PtxasKernel> parse_ptxas_log(std::string_view log);
 
+// True if `ptxas -v` prints this line for kernels that have nothing wrong.
+bool is_ptxas_property(std::string_view line);
+
 }  // namespace kiln::tools

@@ -1,7 +1,10 @@
-#include <catch2/catch_test_macros.hpp>
-
 #include "tools/stages/ptxas_log.hpp"
 
+#include <catch2/catch_test_macros.hpp>
+
+#include "base/text.hpp"
+
+using kiln::tools::is_ptxas_property;
 using kiln::tools::parse_ptxas_log;
 using kiln::tools::PtxasKernel;
 
@@ -43,5 +46,19 @@ TEST_CASE("parse_ptxas_log passes over warnings, empty logs and cut lines") {
   const std::string_view log = kLog;
   for (std::size_t size = 0; size < log.size(); ++size) {
     CHECK(parse_ptxas_log(log.substr(0, size)).size() <= 2);
+  }
+}
+
+TEST_CASE("is_ptxas_property tells properties from remarks") {
+  for (const std::string_view line : kiln::split(kLog, '\n')) {
+    CAPTURE(line);
+    CHECK((line.empty() || is_ptxas_property(line)));
+  }
+  for (const char* line :
+       {"ptxas info    : (C7517) warpgroup.wait is injected in around line 4796 by compiler",
+        "ptxas warning : Stack size for entry function 'k' cannot be statically determined",
+        "k.cu(1): warning #177-D: variable \"a\" was declared but never referenced"}) {
+    CAPTURE(line);
+    CHECK_FALSE(is_ptxas_property(line));
   }
 }
