@@ -70,6 +70,14 @@ class HalfOperand {
     elements_ = reinterpret_cast<const u16*>(own);
 #endif
   }
+#if KILN_HAS_HALF_MMA
+  // The same for a right operand by rows: row r of 16 neighbouring columns begins at
+  // elements[r * stride], and `own` is the place of element own_element_by_rows() of the operand.
+  KILN_DEVICE void load_by_rows(SharedPlace own) { load_transposed_fragments(words_, own); }
+  KILN_DEVICE static u32 own_element_by_rows(u32 lane, u32 stride) {
+    return lane % 16 * stride + lane / 16 * 8;
+  }
+#endif
   KILN_DEVICE static u32 own_element(u32 lane) {
 #if KILN_HAS_HALF_MMA
     // A multiplication takes two neighbouring words of a right operand, and they must be neighbours

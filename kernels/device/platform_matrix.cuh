@@ -77,10 +77,16 @@ KILN_DEVICE void load_fragments(u32 (&words)[4], const void* row) {
       : "r"(static_cast<u32>(__cvta_generic_to_shared(row)))
       : "memory");
 }
-// The same for an address in shared memory, and never reordered. The second function loads two
-// matrices, whose row addresses lanes 0 to 15 pass.
+// The same for an address in shared memory, and never reordered. The second function transposes
+// each matrix. The third loads two matrices, whose row addresses lanes 0 to 15 pass.
 KILN_DEVICE void load_fragments(u32 (&words)[4], u32 place) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(place)
+               : "memory");
+}
+KILN_DEVICE void load_transposed_fragments(u32 (&words)[4], u32 place) {
+  asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
                : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
                : "r"(place)
                : "memory");
@@ -123,6 +129,11 @@ KILN_DEVICE u64 swizzled_columns(u32 place_in_shared) {
 KILN_DEVICE u64 swizzled_columns(const void* shared) {
   return swizzled_columns(static_cast<u32>(__cvta_generic_to_shared(shared)));
 }
+// Returns the descriptor of b by rows: each row has 64 columns, chunk c of them at position
+// c ^ (row % 8). The next 64 columns begin `next` bytes behind.
+KILN_DEVICE u64 swizzled_rows(u32 place_in_shared, u32 next) {
+  return (swizzled_columns(place_in_shared) & ~(u64{0x3fff} << 16)) | u64{next / 16} << 16;
+}
 // If `adds` is false, sums = a * b.
 KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b, bool adds) {
 #define KILN_SUMS(x) "+f"(sums[x][0]), "+f"(sums[x][1]), "+f"(sums[x][2]), "+f"(sums[x][3])
@@ -138,19 +149,20 @@ KILN_DEVICE void multiply_f16_group(f32 (&sums)[16][4], const u32 (&a)[4], u64 b
         KILN_SUMS(12), KILN_SUMS(13), KILN_SUMS(14), KILN_SUMS(15)
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(static_cast<u32>(adds)));
 }
-// sums += a * b, with a in shared memory, too.
-#define KILN_GROUP(type)                                                                        \
-  KILN_DEVICE void multiply_##type##_group(f32(&sums)[16][4], u64 a, u64 b) {                   \
-    asm volatile(                                                                               \
-        "wgmma.mma_async.sync.aligned.m64n128k16.f32." #type "." #type                          \
-        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "    \
-        "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, " \
-        "%35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, " \
-        "%52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, 1, 1, 1, 0, 0;" \
-        : KILN_SUMS(0), KILN_SUMS(1), KILN_SUMS(2), KILN_SUMS(3), KILN_SUMS(4), KILN_SUMS(5),   \
-          KILN_SUMS(6), KILN_SUMS(7), KILN_SUMS(8), KILN_SUMS(9), KILN_SUMS(10), KILN_SUMS(11), \
-          KILN_SUMS(12), KILN_SUMS(13), KILN_SUMS(14), KILN_SUMS(15)                            \
-        : "l"(a), "l"(b));                                                                      \
+// sums += a * b, with a in shared memory, too, and with b by rows if kByRows.
+#define KILN_GROUP(type)                                                                          \
+  template <bool kByRows>                                                                         \
+  KILN_DEVICE void multiply_##type##_group(f32(&sums)[16][4], u64 a, u64 b) {                     \
+    asm volatile(                                                                                 \
+        "wgmma.mma_async.sync.aligned.m64n128k16.f32." #type "." #type                            \
+        " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, "      \
+        "%18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, "   \
+        "%35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, "   \
+        "%52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, 1, 1, 1, 0, %66;" \
+        : KILN_SUMS(0), KILN_SUMS(1), KILN_SUMS(2), KILN_SUMS(3), KILN_SUMS(4), KILN_SUMS(5),     \
+          KILN_SUMS(6), KILN_SUMS(7), KILN_SUMS(8), KILN_SUMS(9), KILN_SUMS(10), KILN_SUMS(11),   \
+          KILN_SUMS(12), KILN_SUMS(13), KILN_SUMS(14), KILN_SUMS(15)                              \
+        : "l"(a), "l"(b), "n"(kByRows ? 1 : 0));                                                  \
   }
 KILN_GROUP(f16)
 KILN_GROUP(bf16)

@@ -1,10 +1,11 @@
 // Convolutions of f16 and bf16 by matrix units, over copies in which the channels lie side by side.
 //
-// A launch has two or three steps:
+// A launch has up to three steps:
 //
 //   0  copies the image and the weights to the workspace, with all channels of an element next to
 //      each other. The copied image has its padding, and both have whole groups of kSpan channels;
-//      what is added is zero.
+//      what is added is zero. Windows of 1x1 may do without (`reads_planes`): the next step then
+//      reads neighbouring outputs of a channel, which is a plane of the image.
 //   1  computes tiles of output channels by outputs, in steps of kSpan channels and one tap. What a
 //      step needs of an output or of an output channel is 128 neighbouring bytes, so asynchronous
 //      copies of 16 bytes fill shared memory. Several blocks may share the terms of a tile; each
@@ -59,6 +60,7 @@ class ChannelConvolution {
         sums_(workspace + of_.sums) {}
 
   KILN_DEVICE void run(const T* src, const T* kernel, T* dst, u32 step) {
+    step += of_.reads_planes;
     if (step == 0) {
       copy_channels(src, kernel);
       return;
@@ -73,7 +75,7 @@ class ChannelConvolution {
     u16* const results = Products::align(dynamic_shared());
     u32 first = 0, end = kRowTiles;
     if (step == 1) {
-      multiply(results, first_row, first_output, part);
+      multiply(results, first_row, first_output, part, src, kernel);
       if (parts != 1) return;
     } else {
       // Each block of a tile adds up all parts of some of its rows.
@@ -240,6 +242,8 @@ class ChannelConvolution {
   // follow one another, because they read the same elements for different outputs.
   class Copies {
    public:
+    static constexpr bool kPlanes = false;
+
     KILN_DEVICE Copies(const ChannelConvolution& all, u32 first_row, u32 first_output, u32 first)
         : image_(all.image_),
           channels_(all.of_.channels),
@@ -300,6 +304,83 @@ class ChannelConvolution {
     u32 own_, weight_, channel_, tap_, tap_line_;
     u32 from_[kLoads];
   };
+  // The same for windows of 1x1 with a stride of 1, from image and weights themselves: a thread
+  // copies 16 bytes of each kRowsAtOnce-th output channel, and eight outputs of each
+  // kPlanesAtOnce-th channel. Rows behind the last output channel are not stored and keep what shared
+  // memory had: with the last channel's weights, all blocks would wait for the same bytes.
+  class Planes {
+    static constexpr u32 kEights = kTile / 8, kPlanesAtOnce = kThreads / kEights;
+    static constexpr u32 kPlaneLoads = kSpan / kPlanesAtOnce;
+
+   public:
+    static constexpr bool kPlanes = true;
+
+    KILN_DEVICE Planes(const ChannelConvolution& all, const T* src, const T* kernel, u32 first_row,
+                       u32 first_output, u32 first)
+        : row_(first_row + thread_rank() / kPieces),
+          rows_(all.shape_.channels_out),
+          weight_stride_(all.shape_.out_stride),
+          plane_stride_(all.shape_.channel_stride),
+          is_aligned_((address_of(src) | address_of(kernel)) % 16 == 0) {
+      const u32 piece = thread_rank() % kPieces * 8;
+      own_ = Products::place(thread_rank() / kPieces, piece);
+      weights_ = kernel + (first * kSpan + piece);
+      const u32 channel = thread_rank() / kEights, output = thread_rank() % kEights * 8;
+      own_outputs_ = Products::place_in_planes(channel, output) + kTile * kRowBytes;
+      const u32 last = all.of_.outputs - 8;
+      const u32 at = first_output + output < last ? first_output + output : last;
+      const u32 of_image = all.y_.outputs * all.x_.outputs, image = at / of_image;
+      image_ = src + image * all.shape_.image_stride + (at - image * of_image) +
+               static_cast<u64>(first * kSpan + channel) * plane_stride_;
+    }
+    KILN_DEVICE void copy(SharedPlace stage) {
+      copy_weights(stage);
+      copy_elements(stage);
+    }
+    KILN_DEVICE void copy_weights(SharedPlace stage) const {
+      const auto copy_row = [&](u32 i, auto copy) {
+        const u32 row = row_ + i * kRowsAtOnce;
+        if (row >= rows_) return;
+        copy(stage + own_ + i * (kRowsAtOnce * kRowBytes), weights_ + row * weight_stride_);
+      };
+      if (is_aligned_) {
+#pragma unroll
+        for (u32 i = 0; i < kLoads; ++i) copy_row(i, copy_async_16);
+      } else {
+#pragma unroll 1
+        for (u32 i = 0; i < kLoads; ++i) copy_row(i, copy_each);
+      }
+    }
+    KILN_DEVICE void copy_elements(SharedPlace stage) {
+      const auto copy_plane = [&](u32 i, auto copy) {
+        copy(stage + own_outputs_ + Products::place_in_planes(i * kPlanesAtOnce, 0),
+             image_ + i * (kPlanesAtOnce * plane_stride_));
+      };
+      if (is_aligned_) {
+#pragma unroll
+        for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(i, copy_async_16);
+      } else {
+#pragma unroll 1
+        for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(i, copy_each);
+      }
+      image_ += static_cast<u64>(kSpan) * plane_stride_;
+      weights_ += kSpan;
+    }
+
+   private:
+    KILN_DEVICE static void copy_each(SharedPlace to, const T* from) {
+      u16 bits[8];
+#pragma unroll
+      for (u32 c = 0; c < 8; ++c) bits[c] = from[c].bits;
+      u8* const shared = static_cast<u8*>(dynamic_shared());
+      store_16_bytes_shared(shared + (to - shared_place(shared)), eight_halves(bits));
+    }
+
+    const T *image_, *weights_;
+    u32 row_, rows_, weight_stride_, plane_stride_;
+    bool is_aligned_;
+    u32 own_, own_outputs_;
+  };
   // Returns the element that the first tap reads for an output. Outputs behind the last, which are
   // not stored, have its element.
   KILN_DEVICE u32 element(u32 number) const {
@@ -311,17 +392,39 @@ class ChannelConvolution {
   }
 
   // Leaves the tile's results in shared memory, or the part's sums in the workspace.
-  KILN_DEVICE void multiply(u16* shared, u32 first_row, u32 first_output, u32 part) const {
-    const SharedPlace begin = shared_place(shared);
+  KILN_DEVICE void multiply(u16* shared, u32 first_row, u32 first_output, u32 part, const T* src,
+                            const T* kernel) const {
     const u32 steps = y_.taps * x_.taps * (of_.channels / kSpan), parts = of_.parts;
     const u32 first = part * steps / parts, count = (part + 1) * steps / parts - first;
-    const u32 stages = of_.stages, end = stages * kStageBytes;
-    Copies copies(*this, first_row, first_output, first);
+    const u32 rows = shape_.channels_out - first_row;
     Sums sums[kRowTiles] = {};
+    if constexpr (Products::kTakesPlanes) {
+      if (of_.reads_planes) {
+        Planes planes(*this, src, kernel, first_row, first_output, first);
+        add_products(sums, planes, shared_place(shared), rows, count);
+      }
+    }
+    if (!Products::kTakesPlanes || !of_.reads_planes) {
+      Copies copies(*this, first_row, first_output, first);
+      add_products(sums, copies, shared_place(shared), rows, count);
+    }
+    if (parts != 1) {
+#pragma unroll
+      for (u32 r = 0; r < kRowTiles; ++r) keep_part(part, r, sums[r]);
+      return;
+    }
+    barrier();
+#pragma unroll
+    for (u32 r = 0; r < kRowTiles; ++r) keep(shared, r, sums[r]);
+  }
+  template <class Source>
+  KILN_DEVICE void add_products(Sums (&sums)[kRowTiles], Source& source, SharedPlace begin,
+                                u32 rows, u32 count) const {
+    const u32 stages = of_.stages, end = stages * kStageBytes;
     u32 from = 0, to = 0;
 #pragma unroll 1
     for (u32 step = 0; step == 0 || step + 1 < stages; ++step, to += kStageBytes) {
-      if (step < count) copies.copy(begin + to);
+      if (step < count) source.copy(begin + to);
       end_group();
     }
 #pragma unroll 1
@@ -333,34 +436,26 @@ class ChannelConvolution {
       }
       Products::show_copies();
       barrier();
-      const SharedPlace rows = begin + from;
+      const SharedPlace weights = begin + from;
       const bool copies_next = stages != 1 && left >= stages;
-      Products::multiply(
-          sums, rows, rows + kTile * kRowBytes, shape_.channels_out - first_row,
+      Products::template multiply<Source::kPlanes>(
+          sums, weights, weights + kTile * kRowBytes, rows,
           [&] {
-            if (copies_next) copies.copy_weights(begin + to);
+            if (copies_next) source.copy_weights(begin + to);
           },
           [&] {
-            if (copies_next) copies.copy_elements(begin + to);
+            if (copies_next) source.copy_elements(begin + to);
             end_group();
           });
       if (stages == 1) {
         barrier();
-        if (left != 1) copies.copy(begin);
+        if (left != 1) source.copy(begin);
         end_group();
         continue;
       }
       from = from + kStageBytes == end ? 0 : from + kStageBytes;
       to = to + kStageBytes == end ? 0 : to + kStageBytes;
     }
-    if (parts != 1) {
-#pragma unroll
-      for (u32 r = 0; r < kRowTiles; ++r) keep_part(part, r, sums[r]);
-      return;
-    }
-    barrier();
-#pragma unroll
-    for (u32 r = 0; r < kRowTiles; ++r) keep(shared, r, sums[r]);
   }
 
   // ---- steps 1 and 2 ----------------------------------------------------------------------------

@@ -198,8 +198,8 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
 
 // The estimated time of the launches over copies whose channels lie side by side, in ns on an H200.
 // `tiles`: of kChannelTile channels and outputs, whose terms `parts` blocks share. `steps`: of
-// kChannelSpan channels and one tap. `copied`: elements of both copies. A multiprocessor multiplies
-// two tiles at a time, with or without warp groups.
+// kChannelSpan channels and one tap. `copied`: elements of both copies; 0: there are none. A
+// multiprocessor multiplies two tiles at a time, with or without warp groups.
 //
 // Measured on an H200 with warp groups, in us, by 1, 2, 3, 4, 6 and 8 parts (cuDNN):
 //
@@ -214,20 +214,24 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
 //   128 by 3x3 to 128 of 256x256                 55   96  116  137  178  220   (65)
 //   64 by 3x3 to 64, 8 of 56x56                  16   27   36   46   64   81   (21)
 //   64 by 1x1 to 256, 8 of 56x56                 14   42   60   74  103  131    (7)
+//   the same without copies                      10   37   53   67   95
+//   320 by 1x1 to 320, 2 of 64x64, without       11   22   29   40   55         (6)
+//   2560 by 1x1 to 1280, 2 of 16x16, without     23   18   16   17   19
 //
-// The numbers below fit 21 such shapes best. Warp groups compute only half of a tile if that has
-// all output channels (`is_half`).
+// The numbers below fit 21 shapes with copies and 15 without best. Warp groups compute only half of
+// a tile if that has all output channels (`is_half`).
 constexpr double convolve_channel_time(double tiles, double steps, double copied, bool is_half,
                                        unsigned parts, unsigned multiprocessors,
                                        bool has_warp_groups) {
   const double part_of_tile = is_half && has_warp_groups ? 0.78 : 1;
-  const double one = part_of_tile * (has_warp_groups ? 640 : 850);
-  const double two = part_of_tile * (has_warp_groups ? 910 : 1500);
+  const double one = part_of_tile * (!has_warp_groups ? 850 : copied == 0 ? 475 : 640);
+  const double two = part_of_tile * (has_warp_groups ? 900 : 1500);
   const double of_each = whole(tiles * parts / multiprocessors), rounds = whole(of_each / 2);
   const double pairs = whole((of_each - 1) / 2);
   const double step = pairs * two + (2 * pairs < of_each ? one : 0);
+  const double copies = copied == 0 ? 0 : 3300 + 1.13e-3 * copied;
   const double joins = parts == 1 ? 0 : 2500 + parts * (560 + 21 * tiles);
-  return 3700 + 1.13e-3 * copied + 3400 * rounds + whole(steps / parts) * step + joins;
+  return 400 + copies + 3400 * rounds + whole(steps / parts) * step + joins;
 }
 
 // Layout data of a launch. The classes of rows follow it, then those of columns. Strides count
@@ -254,6 +258,9 @@ struct ConvolveChannels {
   unsigned tiles_down, tiles_across;
   unsigned parts;   // blocks that share the terms of a tile
   unsigned stages;  // steps in shared memory at once: 1 to 3
+  // 1: windows of 1x1 that need no copies. There is no step 0.
+  unsigned reads_planes;
+  unsigned unused;
 };
 
 // The outputs of one class in a dim. They read the image by the same taps, and are evenly spaced. A

@@ -246,6 +246,11 @@ std::vector<TiledCase> cases_of_channels() {
       {kPlain, {1, 64, 9, {7, 24}, {3, 3}, 2, 0, 2}},
       {kPlain, {2, 128, 5, {24}, {3}, 2, 2}},
       {kPlain, {1, 64, 130, {3, 16}, {1, 1}}},
+      // Images and weights that are read as they are.
+      {kPlain, {3, 64, 70, {5, 8}, {1, 1}}},
+      {kPlain, {2, 192, 5, {72}, {1}, 1, 0, 1, 0, kDense, kDense, planned_for(132)}},
+      {kPlain,
+       {1, 128, 2, {2, 4}, {1, 1}, 1, 0, 1, 0, kDense, kDense, own_grid(), RowKind::kNormal, 1}},
       {kPlain, {1, 130, 65, {2, 4}, {2, 3}, 1, 1, 1, 0, kDense, kDense, planned_for(1)}},
       {kPlain,
        {1,
