@@ -209,12 +209,12 @@ TEST_CASE("plan of a convolution over copies has a step to copy, and one to add 
   CHECK(launch->shared_bytes == tuning::channel_bytes(3));
   CHECK(plan(call, {"sm_80", 108, 163 * 1024})->shared_bytes == tuning::channel_bytes(2));
   CHECK(plan(call, {"gfx1100", 48, 64 * 1024})->shared_bytes == tuning::channel_bytes(1));
-  // One tile, whose terms four blocks share.
+  // One tile, whose terms eight blocks share.
   call.src_layout = {{1, 640, 8, 8}};
   call.kernel_layout = {{128, 640, 3, 3}};
   CHECK(plan(call)->steps == 3);
   CHECK(plan(call)->workspace_bytes == tuning::kWorkspaceCounters + 10 * 10 * 640 * 2 +
-                                           128 * 9 * 640 * 2 + 4 * 128 * 128 * sizeof(float));
+                                           128 * 9 * 640 * 2 + 8 * 128 * 128 * sizeof(float));
   CHECK(plan(call, {"sm_90", 1, 227 * 1024})->workspace_bytes ==
         tuning::kWorkspaceCounters + 10 * 10 * 640 * 2 + 128 * 9 * 640 * 2 +
             2 * 128 * 128 * sizeof(float));
@@ -227,6 +227,39 @@ TEST_CASE("plan of a convolution over copies has a step to copy, and one to add 
   CHECK(message(plan(call)) == "copies of channels suit plain convolutions only");
   call.dtype = DType::kF32;
   CHECK(message(plan(call)) == "no kernel of 'conv_channels' takes 'f32'");
+}
+
+TEST_CASE(
+    "plan of a convolution by windows of 1x1 has no step to copy where the kernel reads planes") {
+  Convolution call;
+  call.dtype = DType::kF16;
+  call.src_layout = {{8, 64, 56, 56}};
+  call.kernel_layout = {{256, 64, 1, 1}};
+  call.tiles = ConvolutionTiles::kChannelsLast;
+  const auto steps = [&] { return plan(call)->steps; };
+  CHECK(to_string(*plan(call)) == "conv_channels.conv_channels_f16<<<392, 128>>>");
+  CHECK(steps() == 1);
+  CHECK(plan(call)->workspace_bytes == 0);
+  CHECK(plan(call, {"sm_80", 108, 163 * 1024})->steps == 1);
+  CHECK(plan(call, {"gfx1100", 48, 64 * 1024})->steps == 2);
+
+  // Ten tiles, whose terms several blocks share.
+  call.src_layout = {{1, 1280, 8, 8}};
+  call.kernel_layout = {{1280, 1280, 1, 1}};
+  CHECK(steps() == 2);
+  const std::size_t sums = plan(call)->workspace_bytes - tuning::kWorkspaceCounters;
+  CHECK(sums % (10 * 128 * 128 * sizeof(float)) == 0);
+
+  // Copies: outputs that are no whole chunks, channels that are no whole groups, and padding.
+  call.src_layout = {{1, 1280, 7, 7}};
+  CHECK(steps() == 3);
+  call.src_layout = {{1, 1288, 8, 8}};
+  call.kernel_layout = {{1280, 1288, 1, 1}};
+  CHECK(steps() == 3);
+  call.src_layout = {{1, 1280, 6, 6}};
+  call.kernel_layout = {{1280, 1280, 1, 1}};
+  call.padding = 1;
+  CHECK(steps() == 3);
 }
 
 TEST_CASE("plan says which convolutions patches do not take") {
