@@ -134,12 +134,10 @@ class ChannelConvolution {
     const u32 count = weights + shape_.images * groups * of_.lines * of_.places;
 #pragma unroll 1
     for (u32 i = thread_of_all(); i < count; i += threads_in_all()) {
-      if (i < weights) {
-        span_of_weights(kernel, groups, i).copy();
-      } else {
-        const Span span = span_of_image(src, groups, i - weights);
-        if (!has_lines || span.there == 0) span.copy();
-      }
+      const bool is_weight = i < weights;
+      const Span span =
+          is_weight ? span_of_weights(kernel, groups, i) : span_of_image(src, groups, i - weights);
+      if (is_weight || !has_lines || span.there == 0) span.copy();
     }
   }
   KILN_DEVICE static u32 thread_of_all() { return block_index() * kThreads + thread_rank(); }
@@ -274,6 +272,9 @@ class ChannelConvolution {
       copy_weights(stage);
       copy_elements(stage);
     }
+    // The same, while earlier steps are multiplied.
+    KILN_DEVICE static bool copies_ahead() { return true; }
+    KILN_DEVICE void copy_ahead(SharedPlace stage) { copy(stage); }
     KILN_DEVICE void copy_weights(SharedPlace stage) const {
       const SharedPlace to = stage + own_;
       const u16* from = weights_ + weight_;
@@ -333,41 +334,45 @@ class ChannelConvolution {
       image_ = src + image * all.shape_.image_stride + (at - image * of_image) +
                static_cast<u64>(first * kSpan + channel) * plane_stride_;
     }
+    // Only chunks at multiples of 16 bytes are copied ahead; others are read element by element.
+    KILN_DEVICE bool copies_ahead() const { return is_aligned_; }
     KILN_DEVICE void copy(SharedPlace stage) {
+#pragma unroll 1
+      for (u32 i = 0; i < kLoads; ++i) copy_row(stage, i, copy_each);
+#pragma unroll 1
+      for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(stage, i, copy_each);
+      move_on();
+    }
+    KILN_DEVICE void copy_ahead(SharedPlace stage) {
       copy_weights(stage);
       copy_elements(stage);
     }
     KILN_DEVICE void copy_weights(SharedPlace stage) const {
-      const auto copy_row = [&](u32 i, auto copy) {
-        const u32 row = row_ + i * kRowsAtOnce;
-        if (row >= rows_) return;
-        copy(stage + own_ + i * (kRowsAtOnce * kRowBytes), weights_ + row * weight_stride_);
-      };
-      if (is_aligned_) {
 #pragma unroll
-        for (u32 i = 0; i < kLoads; ++i) copy_row(i, copy_async_16);
-      } else {
-#pragma unroll 1
-        for (u32 i = 0; i < kLoads; ++i) copy_row(i, copy_each);
-      }
+      for (u32 i = 0; i < kLoads; ++i) copy_row(stage, i, copy_async_16);
     }
     KILN_DEVICE void copy_elements(SharedPlace stage) {
-      const auto copy_plane = [&](u32 i, auto copy) {
-        copy(stage + own_outputs_ + Products::place_in_planes(i * kPlanesAtOnce, 0),
-             image_ + i * (kPlanesAtOnce * plane_stride_));
-      };
-      if (is_aligned_) {
 #pragma unroll
-        for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(i, copy_async_16);
-      } else {
-#pragma unroll 1
-        for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(i, copy_each);
-      }
-      image_ += static_cast<u64>(kSpan) * plane_stride_;
-      weights_ += kSpan;
+      for (u32 i = 0; i < kPlaneLoads; ++i) copy_plane(stage, i, copy_async_16);
+      move_on();
     }
 
    private:
+    template <class Copy>
+    KILN_DEVICE void copy_row(SharedPlace stage, u32 i, Copy copy) const {
+      const u32 row = row_ + i * kRowsAtOnce;
+      if (row >= rows_) return;
+      copy(stage + own_ + i * (kRowsAtOnce * kRowBytes), weights_ + row * weight_stride_);
+    }
+    template <class Copy>
+    KILN_DEVICE void copy_plane(SharedPlace stage, u32 i, Copy copy) const {
+      copy(stage + own_outputs_ + Products::place_in_planes(i * kPlanesAtOnce, 0),
+           image_ + i * (kPlanesAtOnce * plane_stride_));
+    }
+    KILN_DEVICE void move_on() {
+      image_ += static_cast<u64>(kSpan) * plane_stride_;
+      weights_ += kSpan;
+    }
     KILN_DEVICE static void copy_each(SharedPlace to, const T* from) {
       u16 bits[8];
 #pragma unroll
@@ -420,15 +425,20 @@ class ChannelConvolution {
   template <class Source>
   KILN_DEVICE void add_products(Sums (&sums)[kRowTiles], Source& source, SharedPlace begin,
                                 u32 rows, u32 count) const {
-    const u32 stages = of_.stages, end = stages * kStageBytes;
+    const u32 stages = source.copies_ahead() ? of_.stages : 1, end = stages * kStageBytes;
     u32 from = 0, to = 0;
 #pragma unroll 1
-    for (u32 step = 0; step == 0 || step + 1 < stages; ++step, to += kStageBytes) {
-      if (step < count) source.copy(begin + to);
+    for (u32 step = 0; step + 1 < stages; ++step, to += kStageBytes) {
+      if (step < count) source.copy_ahead(begin + to);
       end_group();
     }
 #pragma unroll 1
     for (u32 left = count; left != 0; --left) {
+      if (stages == 1) {
+        barrier();
+        source.copy(begin);
+        end_group();
+      }
       if (stages == 3) {
         wait_for_groups<1>();
       } else {
@@ -447,12 +457,6 @@ class ChannelConvolution {
             if (copies_next) source.copy_elements(begin + to);
             end_group();
           });
-      if (stages == 1) {
-        barrier();
-        if (left != 1) source.copy(begin);
-        end_group();
-        continue;
-      }
       from = from + kStageBytes == end ? 0 : from + kStageBytes;
       to = to + kStageBytes == end ? 0 : to + kStageBytes;
     }
