@@ -403,13 +403,10 @@ class ChannelConvolution {
     const u32 first = part * steps / parts, count = (part + 1) * steps / parts - first;
     const u32 rows = shape_.channels_out - first_row;
     Sums sums[kRowTiles] = {};
-    if constexpr (Products::kTakesPlanes) {
-      if (of_.reads_planes) {
-        Planes planes(*this, src, kernel, first_row, first_output, first);
-        add_products(sums, planes, shared_place(shared), rows, count);
-      }
-    }
-    if (!Products::kTakesPlanes || !of_.reads_planes) {
+    if (Products::kTakesPlanes && of_.reads_planes) {
+      Planes planes(*this, src, kernel, first_row, first_output, first);
+      add_products(sums, planes, shared_place(shared), rows, count);
+    } else {
       Copies copies(*this, first_row, first_output, first);
       add_products(sums, copies, shared_place(shared), rows, count);
     }

@@ -215,7 +215,6 @@ constexpr double convolve_patch_time(bool of_many, double channels, double taps,
 //   64 by 3x3 to 64, 8 of 56x56                  16   27   36   46   64   81   (21)
 //   64 by 1x1 to 256, 8 of 56x56                 14   42   60   74  103  131    (7)
 //   the same without copies                      10   37   53   67   95
-//   320 by 1x1 to 320, 2 of 64x64, without       11   22   29   40   55         (6)
 //   2560 by 1x1 to 1280, 2 of 16x16, without     23   18   16   17   19
 //
 // The numbers below fit 21 shapes with copies and 15 without best. Warp groups compute only half of
