@@ -153,17 +153,25 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
   add_empty(contiguous(33), variants);
 }
 
-void add_full(const ElementwiseKernel& kernel, VariantList& variants) {
+void add_full(const ElementwiseKernel& kernel, bool everything, VariantList& variants) {
   for (const std::size_t count : contiguous_counts()) {
     variants.add(contiguous(count), own_grid());
     if (count < kLarge) variants.add(contiguous(count), reference_grid());
   }
   for (const NamedLayout& view : strided_layouts()) {
-    if (count_of(view.layout) > 10 * kLarge && kernel.inputs.size() != 1) continue;
-    variants.add(view, own_grid());
+    const bool is_huge = count_of(view.layout) > 10 * kLarge;
+    if (is_huge && kernel.inputs.size() != 1) continue;
+    if (!is_huge || everything) variants.add(view, own_grid());
     // For some large views, a thread takes one element in the reference geometry.
     const bool is_large = count_of(view.layout) >= kLarge;
     if (!is_large || kernel.inputs.size() == 1) variants.add(view, reference_grid());
+  }
+  // More tiles than blocks.
+  GridChoice few_blocks = own_grid();
+  few_blocks.multiprocessors = 4;
+  few_blocks.name += "-of-4";
+  for (const char* const view : {"transposed/404x300", "transposed/160x320"}) {
+    variants.add(strided_layout(view), few_blocks);
   }
   // A few threads, each of which takes several elements of a view.
   for (const char* const view : {"stepped/64x80", "broadcast-columns/64x80"}) {
@@ -377,7 +385,7 @@ std::vector<Variant> variants_of(const ElementwiseKernel& kernel, const Wanted& 
   if (wanted.breadth == Breadth::kHandful) {
     add_handful(kernel, variants);
   } else {
-    add_full(kernel, variants);
+    add_full(kernel, wanted.everything, variants);
   }
   if (kernel.inputs.size() > 1) add_combined(kernel, wanted.breadth, variants);
   return std::move(variants.list);

@@ -95,61 +95,27 @@ Real decode_small(DType dtype, Bits magnitude) {
          power_of_two(exponent - format.bias - format.mantissa_bits);
 }
 
-// Returns every finite value of a float of at most 16 bits, from zero up, by position.
-const std::vector<Real>& values_of(DType dtype) {
-  static const std::vector<std::vector<Real>> lists = [] {
-    std::vector<std::vector<Real>> made(std::size(ops::kDTypes));
-    for (const FloatFormat& each : kFloatFormats) {
-      if (size_of(each.dtype) > 2) continue;
-      std::vector<Real>& values = made[static_cast<std::size_t>(each.dtype)];
-      for (Bits bits = 0; std::isfinite(decode_small(each.dtype, bits)); ++bits) {
-        values.push_back(decode_small(each.dtype, bits));
-      }
-    }
-    return made;
-  }();
-  return lists[static_cast<std::size_t>(dtype)];
+// Rounds a small number to an integer, ties to even. From `whole` on, every number is an integer.
+Bits rounded(Real value) {
+  constexpr Real whole = 1 / std::numeric_limits<Real>::epsilon();
+  return static_cast<Bits>((value + whole) - whole);
 }
 
-// Returns the first value that is not below `magnitude`, or the end. Searches only one binade, or
-// the subnormals, which the exponent of a double selects. If the conversion to double rounded up to
-// the next binade, no value lies in between.
-std::vector<Real>::const_iterator not_below(DType dtype, Real magnitude) {
-  const FloatFormat& format = format_of(dtype);
-  const std::vector<Real>& values = values_of(dtype);
-  const Bits bits = reinterpret<Bits>(static_cast<double>(magnitude));
-  const int exponent = static_cast<int>(bits >> 52) - 1023 + format.bias;
-  const auto at = [&](int binade) {
-    return values.begin() +
-           static_cast<std::ptrdiff_t>(std::min<std::size_t>(
-               static_cast<std::size_t>(binade) << format.mantissa_bits, values.size()));
-  };
-  const int binade = std::max(exponent, 0);
-  return std::lower_bound(at(binade), at(binade + 1), magnitude);
-}
-
+// Counts in steps of the number's binade. The lowest binade is that of the subnormals as well.
 Bits encode_small(DType dtype, Real value) {
+  const FloatFormat& format = format_of(dtype);
   const Bits sign = std::signbit(value) ? sign_bit(dtype) : 0;
   if (std::isnan(value)) return sign_bit(dtype) - 1;  // a quiet NaN in each of them
   const Real magnitude = std::fabs(value);
-  const std::vector<Real>& values = values_of(dtype);
-  const Bits largest = values.size() - 1;
-  // The other candidate is the value before it.
-  const auto above = not_below(dtype, magnitude);
-  if (above == values.end()) {
-    if (!format_of(dtype).has_infinities) return sign | largest;
-    // Values from half a step beyond the largest one round to infinity, including the tie, whose
-    // even neighbour it is.
-    const Real step = values[largest] - values[largest - 1];
-    return sign | (magnitude - values[largest] >= step / 2 ? largest + 1 : largest);
-  }
-  const Bits high = static_cast<Bits>(above - values.begin());
-  if (*above == magnitude || high == 0) return sign | high;
-  const Bits low = high - 1;
-  const Real from_low = magnitude - values[low];
-  const Real from_high = values[high] - magnitude;
-  if (from_low != from_high) return sign | (from_low < from_high ? low : high);
-  return sign | (low % 2 == 0 ? low : high);
+  const auto last = static_cast<Bits>(max_ordinal(dtype));
+  if (magnitude >= power_of_two(format.bias + 2)) return sign | last;
+  // The conversion to double may round up to the next binade, to which the number rounds as well.
+  const Bits bits = reinterpret<Bits>(static_cast<double>(magnitude));
+  const int lowest = 1 - format.bias;
+  const int exponent = std::max(static_cast<int>(bits >> 52) - 1023, lowest);
+  const Bits steps = rounded(magnitude * power_of_two(format.mantissa_bits - exponent));
+  const Bits before = static_cast<Bits>(exponent - lowest) << format.mantissa_bits;
+  return sign | std::min(before + steps, last);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ enum class Breadth : std::uint8_t {
 
 struct Wanted {
   Breadth breadth = Breadth::kHandful;
-  Draw* draw = nullptr;  // draws a single case, instead of the listed ones
+  Draw* draw = nullptr;     // draws a single case, instead of the listed ones
+  bool everything = false;  // cases that take long although others cover most of what they do
 };
 
 }  // namespace kiln::conformance

@@ -48,7 +48,8 @@ std::vector<CaseSpec> cases_of(std::string_view module, std::string_view kernel,
   std::vector<CaseSpec> cases;
   if (selection.random == 0) {
     const bool is_full = selection.everything || represents_family(module, kernel);
-    add_cases(module, kernel, {is_full ? Breadth::kFull : Breadth::kHandful}, cases);
+    add_cases(module, kernel,
+              {is_full ? Breadth::kFull : Breadth::kHandful, nullptr, selection.everything}, cases);
   }
   for (std::size_t number = 0; number < selection.random; ++number) {
     if (auto spec = random_case(module, kernel, selection, number)) {

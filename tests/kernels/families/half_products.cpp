@@ -126,14 +126,28 @@ std::vector<std::byte> scales_in_order(const HalfCase& choice, const Data& data)
   return bytes_of(DType::kF32, values);
 }
 
-Expected result_of(BlockFormat format, const HalfCase& choice, const Data& data,
-                   const QuantizedRow& row, std::size_t v, std::size_t at) {
+// The weights of a row, and the permitted error of each in f16.
+struct Row {
+  std::vector<Real> values, errors;
+};
+Row row_at(BlockFormat format, const std::byte* blocks, std::size_t columns) {
+  Row row;
+  for (const QuantizedValue& weight : row_of_blocks(format, blocks, columns)) {
+    row.values.push_back(weight.value());
+    row.errors.push_back(weight_error(weight, has_offset(format)));
+  }
+  return row;
+}
+
+// Returns the product of a row with vector `v`, whose elements are `x`.
+Expected result_of(const HalfCase& choice, const Data& data, const Row& row, const Real* x,
+                   std::size_t v, std::size_t at) {
   Real value = 0, magnitude = 0, error = 0;
   for (std::size_t j = 0; j < choice.columns; ++j) {
-    const Real x = decode(DType::kF16, data.x[v * choice.columns + j]);
-    value += row[j].value() * x;
-    magnitude += std::fabs(row[j].value() * x);
-    error += weight_error(row[j], has_offset(format)) * std::fabs(x);
+    const Real term = row.values[j] * x[j];
+    value += term;
+    magnitude += std::fabs(term);
+    error += row.errors[j] * std::fabs(x[j]);
   }
   // Each half of 32 terms takes one or several additions, which may truncate instead of rounding.
   error += 2 * static_cast<Real>(choice.columns / 8 + 16) * rounding_error(DType::kF32) * magnitude;
@@ -183,12 +197,14 @@ Case build(std::string name, BlockFormat format, const HalfCase& choice, const S
     std::vector<Expected> expected = unchanged(choice.dst, before);
     const std::size_t bytes = ops::row_bytes(format, choice.columns);
     const std::size_t matrices = std::max<std::size_t>(choice.experts, 1);
+    std::vector<Real> x;
+    for (const Bits each : data->x) x.push_back(decode(DType::kF16, each));
     for (std::size_t n = 0; n < matrices * choice.rows; ++n) {
-      const QuantizedRow row = row_of_blocks(format, &data->weights[n * bytes], choice.columns);
+      const Row row = row_at(format, &data->weights[n * bytes], choice.columns);
       for (std::size_t v = 0; v < choice.vectors; ++v) {
         if (choice.experts != 0 && data->experts[v] != n / choice.rows) continue;
         const std::size_t at = v * stride + n % choice.rows;
-        expected[at] = result_of(format, choice, *data, row, v, at);
+        expected[at] = result_of(choice, *data, row, &x[v * choice.columns], v, at);
       }
     }
     return expected;

@@ -466,9 +466,13 @@ bool add_reduce_cases(std::string_view kernel, const Wanted& wanted, std::vector
                is_split = apart || parts->root == each.split;
     if (each.root != parts->root && !is_split) continue;
     const bool several = !gives_index(each.op);
+    // A split kernel gets the order as a parameter, which changes no access.
+    const bool least = is_split && each.order == ops::ReduceOrder::kReversed;
+    Wanted some = wanted;
+    if (least && !wanted.everything) some.breadth = Breadth::kHandful;
     for (ReduceCase choice :
-         is_split ? split_cases(wanted, several, apart) : reduce_cases(wanted, several)) {
-      choice.least = is_split && each.order == ops::ReduceOrder::kReversed;
+         is_split ? split_cases(some, several, apart) : reduce_cases(some, several)) {
+      choice.least = least;
       if (wanted.draw != nullptr) {
         // The helpers may choose another kernel for the shape, which then has its own grid.
         const auto launch = plan(call_of(each.op, dtype, choice), choice.grid.gpu());
