@@ -68,17 +68,26 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
 
 // Returns a launch that takes few elements at once: one block per row and one element per thread,
 // or up to four if a row lies along one dim and the rows fill at most half of the device. Returns
-// nothing for more elements. Measured on an H200, own geometry, in us, by fewer threads -> at once:
-// fast_sum_f32 1x4096 2.95 -> 2.42; fast_max_f64 8x4096 3.57 -> 2.91; but fast_sum_f32 200x1500
-// 3.48 -> 3.90.
+// nothing if that takes more threads than `most_threads`. Measured on an H200, own geometry, in us,
+// by fewer threads -> at once: fast_sum_f32 1x4096 2.95 -> 2.42; fast_max_f64 8x4096 3.57 -> 2.91;
+// but fast_sum_f32 200x1500 3.48 -> 3.90.
 std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::size_t each,
-                                      bool along) {
-  const std::size_t resident = spread_over(gpu).resident();
+                                      bool along, std::size_t most_threads) {
   unsigned block = 1;
   while (block < each && block < 1024) block *= 2;
+  const std::size_t resident = spread_over(gpu).resident();
   const std::size_t most = along && 2 * rows * block <= resident ? 4 : 1;  // elements of a thread
-  if (most * block < each || rows * block > resident) return std::nullopt;
+  if (most * block < each || rows * block > most_threads) return std::nullopt;
   return tuning::Launch{static_cast<unsigned>(rows), block};
+}
+
+bool is_dense(const Layout& view) {
+  return view.dims.rank() == 0 || view.strides[view.dims.rank() - 1] == 1;
+}
+// True if rows that are neighbours in memory are many enough to be read together.
+bool go_across(const Layout& view, std::size_t kept, std::size_t rows, std::size_t each) {
+  return !is_dense(view) && kept != 0 && view.strides[kept - 1] == 1 &&
+         view.dims.rank() == kept + 1 && rows * each >= tuning::kAcross;
 }
 
 // kiln's own geometry for more elements. It follows the cases of the kernel
@@ -86,12 +95,8 @@ std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::siz
 tuning::Launch own_geometry(const Gpu& gpu, const Layout& view, std::size_t kept, std::size_t rows,
                             std::size_t each, std::size_t element) {
   const tuning::Spread device = spread_over(gpu);
-  const std::size_t rank = view.dims.rank();
-  const bool dense = rank == 0 || view.strides[rank - 1] == 1;
-  if (!dense && kept != 0 && view.strides[kept - 1] == 1 && rank == kept + 1 &&
-      rows * each >= tuning::kAcross) {
-    return tuning::across_rows(device, rows, each);
-  }
+  if (go_across(view, kept, rows, each)) return tuning::across_rows(device, rows, each);
+  const bool dense = is_dense(view);
   const bool has_waves = dense && rows * 64 >= device.resident();
   const unsigned most = has_waves ? tuning::kAnyPiecesOfLane : tuning::kPiecesOfLane;
   constexpr std::size_t kAhead = tuning::kPiecesAhead, kWave = 32;
@@ -136,6 +141,7 @@ tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element
   const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
   return tuning::split_rows(device, rows.rows, rows.each, pieces);
 }
+
 // True if that is faster than one block, or one lane, per row.
 bool serves(const tuning::Split& split, const EvenRows& rows) {
   if (!rows.are_neighbours()) return split.parts > 1;
@@ -193,8 +199,18 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
     return plan_split(call, *even, tuning::split_into(call.parts, blocks, each));
   }
   const bool contiguous = even && even->stride == 1 && (blocks == 1 || even->row_stride == each);
-  const std::optional<tuning::Launch> small =
-      at_once(gpu, blocks, each, call.over.rank() == 1 || contiguous);
+  const bool along = call.over.rank() == 1 || contiguous;
+  const std::size_t resident = spread_over(gpu).resident();
+  std::optional<tuning::Launch> small = at_once(gpu, blocks, each, along, resident);
+  // The kernel allows twice the resident threads. That serves rows that are neighbours, unless they
+  // are evenly apart and short. Measured on an H200, own geometry, in us, rows read together -> at
+  // once: 32 times 77 neighbouring rows of 128 elements, fast_sum_f32 6.00 -> 4.01; 64 times 64 of
+  // them, fast_argmax_f32 6.31 -> 5.35; 700 neighbouring rows of 500 elements 6.22 -> 4.19, but 3100
+  // of 100 elements 3.16 -> 4.16.
+  constexpr std::size_t kShort = 400;
+  if (!small && (!even || each > kShort) && go_across(view, kept, blocks, each)) {
+    small = at_once(gpu, blocks, each, along, 2 * resident);
+  }
   if (call.geometry == Geometry::kOwn && even && !small) {
     const tuning::Split split = split_of(gpu, *even, size_of(call.dtype));
     const bool counted = split.parts == 1 || blocks <= tuning::kWorkspaceCounters / 4;

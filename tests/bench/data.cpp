@@ -1,5 +1,6 @@
 #include "tests/bench/data.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -129,6 +130,9 @@ std::vector<std::byte> values_of(ops::DType dtype, DataKind kind, std::size_t co
 std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count,
                                      Numbers numbers) {
   const std::size_t width = size_of(dtype);
+  const bool is_signed = info(dtype).kind == ops::NumberKind::kSigned;
+  const std::size_t bits = 8 * width - (is_signed ? 1 : 0);
+  if (bits < 32) limit = std::min(limit, std::size_t{1} << bits);
   std::vector<std::byte> values(count * width);
   Random random(1);
   std::vector<std::uint64_t> all(numbers == Numbers::kShuffled ? limit : 0);

@@ -20,7 +20,7 @@ enum class Numbers : unsigned char {
   kRandom,
   kShuffled,  // in random order; each number occurs before any of them repeats
 };
-// Returns elements of an integer type from 0 to `limit` - 1.
+// Returns elements of an integer type from 0 to `limit` - 1, or to the largest one of the type.
 std::vector<std::byte> numbers_below(std::size_t limit, ops::DType dtype, std::size_t count,
                                      Numbers numbers = Numbers::kRandom);
 

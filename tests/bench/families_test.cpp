@@ -181,6 +181,10 @@ TEST_CASE("a case touches what its operands hold, a repeated element once") {
   // Image, weights, output.
   CHECK(bytes(strided_windows("conv2d_f32")) ==
         4 * (2 * 3 * 14 * 21 + 5 * 3 * 4 * 4 + 2 * 5 * 5 * 8));
+  // Windows of 2x2, which an image of one row does not hold.
+  for (const char* kernel : {"avg_pool2d_f32", "max_pool2d_u8"}) {
+    CHECK(operands_of(matrix_case(kernel, {2, 3, 1, 21}))->output.bytes() == 0);
+  }
 }
 
 // "const f32* inp" is 8 bytes, "i32 n_cols" 4.

@@ -65,6 +65,7 @@ BenchCase images(std::string kernel, std::size_t count) {
   return subject;
 }
 
+// Returns the dims of the output: 0 for a dim in which the window is larger than the image.
 template <Work kWork>
 ops::Extents output_of(const BenchCase& subject) {
   const Windows windows = windows_of<kWork>(subject);
@@ -75,10 +76,13 @@ ops::Extents output_of(const BenchCase& subject) {
   ops::Extents out = image;
   const auto places = [&](std::size_t size) {
     if constexpr (kWork == Work::kNearest || kWork == Work::kBilinear) return size * windows.size;
+    const std::size_t padding = 2 * windows.padding;
     if constexpr (kWork == Work::kTransposed) {
-      return (size - 1) * windows.stride + windows.size - 2 * windows.padding;
+      const std::size_t reach = (size - 1) * windows.stride + windows.size;
+      return reach > padding ? reach - padding : 0;
     }
-    return (size + 2 * windows.padding - windows.size) / windows.stride + 1;
+    if (size + padding < windows.size) return std::size_t{0};
+    return (size + padding - windows.size) / windows.stride + 1;
   };
   for (std::size_t d = 2; d < image.rank(); ++d) out[d] = places(image[d]);
   if constexpr (kWork == Work::kConvolution || kWork == Work::kTransposed) {
