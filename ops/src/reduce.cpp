@@ -68,16 +68,16 @@ Layout reduced_last(const Layout& layout, const Extents& over) {
 
 // Returns a launch that takes few elements at once: one block per row and one element per thread,
 // or up to four if a row lies along one dim and the rows fill at most half of the device. Returns
-// nothing if that takes more threads than `most_threads`. Measured on an H200, own geometry, in us,
+// nothing if that takes more threads than the device holds `rounds` times. Measured on an H200, own geometry, in us,
 // by fewer threads -> at once: fast_sum_f32 1x4096 2.95 -> 2.42; fast_max_f64 8x4096 3.57 -> 2.91;
 // but fast_sum_f32 200x1500 3.48 -> 3.90.
 std::optional<tuning::Launch> at_once(const Gpu& gpu, std::size_t rows, std::size_t each,
-                                      bool along, std::size_t most_threads) {
+                                      bool along, std::size_t rounds) {
   unsigned block = 1;
   while (block < each && block < 1024) block *= 2;
   const std::size_t resident = spread_over(gpu).resident();
   const std::size_t most = along && 2 * rows * block <= resident ? 4 : 1;  // elements of a thread
-  if (most * block < each || rows * block > most_threads) return std::nullopt;
+  if (most * block < each || rows * block > rounds * resident) return std::nullopt;
   return tuning::Launch{static_cast<unsigned>(rows), block};
 }
 
@@ -141,7 +141,6 @@ tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element
   const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
   return tuning::split_rows(device, rows.rows, rows.each, pieces);
 }
-
 // True if that is faster than one block, or one lane, per row.
 bool serves(const tuning::Split& split, const EvenRows& rows) {
   if (!rows.are_neighbours()) return split.parts > 1;
@@ -199,18 +198,15 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
     return plan_split(call, *even, tuning::split_into(call.parts, blocks, each));
   }
   const bool contiguous = even && even->stride == 1 && (blocks == 1 || even->row_stride == each);
-  const bool along = call.over.rank() == 1 || contiguous;
-  const std::size_t resident = spread_over(gpu).resident();
-  std::optional<tuning::Launch> small = at_once(gpu, blocks, each, along, resident);
-  // The kernel allows twice the resident threads. That serves rows that are neighbours, unless they
-  // are evenly apart and short. Measured on an H200, own geometry, in us, rows read together -> at
-  // once: 32 times 77 neighbouring rows of 128 elements, fast_sum_f32 6.00 -> 4.01; 64 times 64 of
-  // them, fast_argmax_f32 6.31 -> 5.35; 700 neighbouring rows of 500 elements 6.22 -> 4.19, but 3100
-  // of 100 elements 3.16 -> 4.16.
+  // The kernel allows two rounds. They serve rows that are neighbours, unless these are evenly apart
+  // and short. Measured on an H200, own geometry, in us, rows read together -> at once: 32 times 77
+  // neighbouring rows of 128 elements, fast_sum_f32 6.00 -> 4.01; 64 times 64 of them,
+  // fast_argmax_f32 6.31 -> 5.35; 700 neighbouring rows of 500 elements 6.22 -> 4.19, but 3100 of
+  // 100 elements 3.16 -> 4.16.
   constexpr std::size_t kShort = 400;
-  if (!small && (!even || each > kShort) && go_across(view, kept, blocks, each)) {
-    small = at_once(gpu, blocks, each, along, 2 * resident);
-  }
+  const bool twice = (!even || each > kShort) && go_across(view, kept, blocks, each);
+  const std::optional<tuning::Launch> small =
+      at_once(gpu, blocks, each, call.over.rank() == 1 || contiguous, twice ? 2 : 1);
   if (call.geometry == Geometry::kOwn && even && !small) {
     const tuning::Split split = split_of(gpu, *even, size_of(call.dtype));
     const bool counted = split.parts == 1 || blocks <= tuning::kWorkspaceCounters / 4;

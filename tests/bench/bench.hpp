@@ -48,7 +48,7 @@ class Bench {
     std::size_t output = 0;
     std::size_t sets = 1;
   };
-  Result<BufferLayout> layout_of(const Operands& operands) const;
+  BufferLayout layout_of(const Operands& operands) const;
   Addresses addresses_of(const BufferLayout& layout, std::size_t set) const;
   Result<void> fill_inputs(const Operands& operands, const BufferLayout& layout, DataKind kind);
   const std::vector<std::byte>& values_of(const Operand& operand, DataKind kind);

@@ -111,11 +111,9 @@ std::uint32_t Draw::multiprocessors() {
 }
 
 GridChoice Draw::own_grid(std::size_t most_threads) {
-  GridChoice own = conformance::own_grid();
   if (!one_in(3)) {
-    own.multiprocessors = multiprocessors();
-    if (own.multiprocessors != 0) own.name += "-of-" + std::to_string(own.multiprocessors);
-    return own;
+    const std::uint32_t count = multiprocessors();
+    return count == 0 ? conformance::own_grid() : own_grid_of(count);
   }
   const auto blocks = static_cast<std::uint32_t>(size(64));
   return grid_of(blocks, threads(most_threads));

@@ -167,11 +167,8 @@ void add_full(const ElementwiseKernel& kernel, bool everything, VariantList& var
     if (!is_large || kernel.inputs.size() == 1) variants.add(view, reference_grid());
   }
   // More tiles than blocks.
-  GridChoice few_blocks = own_grid();
-  few_blocks.multiprocessors = 4;
-  few_blocks.name += "-of-4";
   for (const char* const view : {"transposed/404x300", "transposed/160x320"}) {
-    variants.add(strided_layout(view), few_blocks);
+    variants.add(strided_layout(view), own_grid_of(4));
   }
   // A few threads, each of which takes several elements of a view.
   for (const char* const view : {"stepped/64x80", "broadcast-columns/64x80"}) {

@@ -81,6 +81,13 @@ const GridChoice& own_grid() {
   return grid;
 }
 
+GridChoice own_grid_of(std::uint32_t multiprocessors) {
+  GridChoice own = own_grid();
+  own.multiprocessors = multiprocessors;
+  own.name += "-of-" + std::to_string(multiprocessors);
+  return own;
+}
+
 const GridChoice& reference_grid() {
   static const GridChoice grid{"reference", ops::Geometry::kReference, 0, 0, 1, 0};
   return grid;

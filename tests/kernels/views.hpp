@@ -38,6 +38,7 @@ struct GridChoice {
 const std::vector<GridChoice>& all_grids();
 GridChoice grid_of(std::uint32_t blocks, std::uint32_t threads, std::uint32_t rows = 1);
 const GridChoice& own_grid();
+GridChoice own_grid_of(std::uint32_t multiprocessors);  // "own-of-4"
 const GridChoice& reference_grid();
 
 // A shape with strides, as a view into a larger tensor.
