@@ -5,7 +5,8 @@
 //   Single         f32, accurate functions, the vendor's or those of functions.cuh
 //   Short          f32, for storage of at most 11 significant bits (f16, f8). Relative errors of up
 //                  to 2^-16 are allowed, a thirty-second of f16's last place, so exp and tanh may
-//                  use the hardware's approximations. Everything else is as in Single.
+//                  use the hardware's approximations. Quotients and roots are as precise as it
+//                  takes to round them correctly. Everything else is as in Single.
 //   ShortAndLarge  Short for bf16, whose numbers may be large
 //   Wrap<T>        integers modulo 2^n
 //
@@ -97,7 +98,8 @@ struct Single : Real<f32> {
 };
 
 struct Short : Single {
-  KILN_DEVICE static f32 divide(f32 a, f32 b) { return math::quotient_in_f32(a, b); }
+  KILN_DEVICE static f32 divide(f32 a, f32 b) { return quotient_of_short(a, b); }
+  KILN_DEVICE static f32 sqrt(f32 x) { return root_of_short(x); }
   KILN_DEVICE static f32 exp(f32 x) {
     const f32 half = exp2_approximate(x * 0x1.715476p-1f);
     return half * half;  // reaches the subnormal results that one 2^x would flush to zero
@@ -124,6 +126,11 @@ struct Short : Single {
 };
 
 struct ShortAndLarge : Short {
+  // A quotient or root of numbers of 8 significant bits is further than 2^-19 of it from the
+  // midpoint of two results, or is that midpoint, which only subnormal quotients can be. Tested on
+  // an H200: all quotients and roots round as the exact ones.
+  KILN_DEVICE static f32 divide(f32 a, f32 b) { return math::quotient_approximate(a, b); }
+  KILN_DEVICE static f32 sqrt(f32 x) { return math::sqrt_approximate(x); }
   KILN_DEVICE static bool is_large(f32 x) { return abs(x) > 0x1p16f; }
   KILN_DEVICE static f32 sin(f32 x) {
     f32 result = sine_of_short(x);

@@ -15,6 +15,22 @@ KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
   return math::fma(math::fma(-q, b, a), r, q);
 }
 
+// a / b of two numbers of at most 11 significant bits, each with a magnitude from 2^-24 to 2^16, a
+// zero, an infinity or NaN. Rounding it to 11 bits gives the correctly rounded quotient. For if the
+// quotient is not the midpoint m of two results, a - m b is at least one unit of the product, so
+// the quotient is more than 2^-23 m away from m. The correction leaves an error of 2^-24 and less
+// than 2^-40 of the quotient, and none if it is m.
+//
+// Measured on an H200, reference geometry, in us, the vendor's -> this: bdiv_f16 of 150,000
+// elements 2.78 -> 2.22, of 2^22 14.0 -> 10.5.
+KILN_DEVICE f32 quotient_of_short(f32 a, f32 b) {
+  const f32 r = reciprocal_approximate(b);
+  const f32 q = a * r;
+  const f32 corrected = math::fma(math::fma(-q, b, a), r, q);
+  // An infinity or a zero makes the correction NaN, or a zero of the wrong sign.
+  return math::abs(corrected) > 0 ? corrected : q;
+}
+
 // The standard normal distribution function, within 7 units in the last place, tails included.
 //
 // cdf(-x) = erfc(x / sqrt 2) / 2 = exp(-x^2 / 2) * erfcx(x / sqrt 2) / 2 for x >= 0. A polynomial

@@ -581,14 +581,26 @@ KILN_DEVICE f32 rounded_product(f32 a, f32 b) {
 #endif
 }
 
-// a / b as an f32, even if the caller needs fewer bits. AMD's compiler would otherwise divide in
-// f16, which is off by one unit in the last place for some quotients.
-KILN_DEVICE f32 quotient_in_f32(f32 a, f32 b) {
-  f32 quotient = a / b;
-#if KILN_PLATFORM_HIP
-  asm volatile("" : "+v"(quotient));
-#endif
+// a / b within two units in the last place, as PTX states for div.full.
+KILN_DEVICE f32 quotient_approximate(f32 a, f32 b) {
+#if KILN_PLATFORM_CUDA
+  f32 quotient;
+  asm("div.full.f32 %0, %1, %2;" : "=f"(quotient) : "f"(a), "f"(b));
   return quotient;
+#else
+  return a / b;
+#endif
+}
+
+// The square root with a relative error of at most 2^-23, as PTX states for sqrt.approx.
+KILN_DEVICE f32 sqrt_approximate(f32 x) {
+#if KILN_PLATFORM_CUDA
+  f32 root;
+  asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(x));
+  return root;
+#else
+  return sqrt(x);
+#endif
 }
 
 // The largest integer that is at most x, for |x| below 2^31. One instruction of NVIDIA's.
@@ -627,7 +639,19 @@ KILN_DEVICE f32 reciprocal_approximate(f32 x) {
 #endif
 }
 
-// 1 / sqrt(x) of a positive normal number, with a relative error below 2^-19.
+// 1 / sqrt(x) of a positive normal number. The relative error is below 2^-22 in f32, as PTX states
+// for rsqrt.approx and AMD, as one unit in the last place, for v_rsq_f32, and below 2^-19 in f64.
+KILN_DEVICE f32 reciprocal_root_approximate(f32 x) {
+#if KILN_PLATFORM_CUDA
+  f32 y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+#elif KILN_PLATFORM_HIP
+  return __builtin_amdgcn_rsqf(x);
+#elif KILN_PLATFORM_HOST
+  return 1 / __builtin_sqrtf(x);
+#endif
+}
 KILN_DEVICE f64 reciprocal_root_approximate(f64 x) {
 #if KILN_PLATFORM_CUDA
   f64 y;

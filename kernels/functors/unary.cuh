@@ -12,7 +12,7 @@ namespace kiln::functors {
   template <class M, class N = typename M::Number> KILN_DEVICE static N apply(__VA_ARGS__)
 
 struct Negate     { KILN_FUNCTOR(N x) { return -x; } };
-struct Reciprocal { KILN_FUNCTOR(N x) { return 1 / x; } };
+struct Reciprocal { KILN_FUNCTOR(N x) { return M::divide(1, x); } };
 struct Abs        { KILN_FUNCTOR(N x) { return M::abs(x); } };
 struct Square     { KILN_FUNCTOR(N x) { return x * x; } };
 struct Sqrt       { KILN_FUNCTOR(N x) { return M::sqrt(x); } };

@@ -20,6 +20,9 @@ struct Elementwise {
   unsigned chunks;
   // True if a thread of a small launch takes a chunk, not an element.
   bool small_chunks;
+  // True if a thread of a large launch takes a few chunks and exits. Otherwise as many threads as
+  // the device holds go over all chunks. On a host these would each walk through the whole array.
+  bool exits;
 };
 
 // Architectures without measurements use defaults: all resident blocks work.
@@ -28,16 +31,17 @@ constexpr Elementwise elementwise(Architecture architecture) {
     // Measured on an H200, reference geometry, in us, for working_blocks = 4, 5, 6, 8 (the
     // original): affine_f32 of 2^27 elements 300, 280, 286, 312 (500); usilu_bf16 of 2^28 401, 429,
     // 454, 427 (971); uexp_f32 336, 321, 340, 312.
-    case Architecture::kSm90: return {5, 128, 2, false};
+    case Architecture::kSm90: return {5, 128, 2, false, true};
     case Architecture::kSm80:
-    case Architecture::kSm100: return {5, 128, 2, false};
+    case Architecture::kSm100: return {5, 128, 2, false, true};
     case Architecture::kSm75:
     case Architecture::kSm86:
     case Architecture::kSm89:
-    case Architecture::kSm120: return {16, 128, 2, false};
+    case Architecture::kSm120: return {16, 128, 2, false, true};
+    case Architecture::kHost: return {16, 128, 2, true, true};
     // With AMD's compilers a 16-byte access takes few instructions, and waves of 64 lanes do better
     // with fewer threads.
-    default: return {16, 128, 2, true};
+    default: return {16, 128, 2, true, false};
   }
 }
 
@@ -52,11 +56,11 @@ struct Names {
   const char* suffix;
 };
 inline constexpr Names kAlone[] = {
-    {"where_i", ""},      {"where_", "64"},    {"where_", "u8"},    {"where_", "e4m3"},
-    {"where_u32_", "32"}, {"bdiv_", ""},       {"badd_", "64"},     {"bsub_", "64"},
-    {"bmul_", "64"},      {"bmaximum_", "64"}, {"bminimum_", "64"}, {"eq_", "64"},
-    {"ne_", "64"},        {"lt_", "64"},       {"le_", "64"},       {"gt_", "64"},
-    {"ge_", "64"},
+    {"where_i", ""},      {"where_", "64"}, {"where_", "u8"}, {"where_", "e4m3"},
+    {"where_u32_", "32"}, {"bdiv_", "u8"},  {"bdiv_", "32"},  {"bdiv_", "64"},
+    {"badd_", "64"},      {"bsub_", "64"},  {"bmul_", "64"},  {"bmaximum_", "64"},
+    {"bminimum_", "64"},  {"eq_", "64"},    {"ne_", "64"},    {"lt_", "64"},
+    {"le_", "64"},        {"gt_", "64"},    {"ge_", "64"},
 };
 // Further such kernels on targets other than sm_90, for which the compiler needs a register or two
 // more.
@@ -125,11 +129,14 @@ constexpr Cost cost_of(const char* name, Cost cost) {
   return cost;
 }
 
+// Blocks of 128 threads of a grid that has rows of blocks along y. All of them work in any kernel.
+inline constexpr unsigned kRowOfBlocks = 512;
+
 // Maximum number of blocks that do work, however many are launched. Further blocks exit early,
 // which is cheapest if one comparison decides it. As many blocks of 128 threads as the GPU holds,
 // rounded up to a power of two.
 constexpr unsigned max_blocks(const Machine& machine) {
-  unsigned blocks = 64;
+  unsigned blocks = kRowOfBlocks;
   while (blocks * 128 < machine.multiprocessors * machine.threads) blocks *= 2;
   return blocks;
 }
@@ -270,12 +277,11 @@ struct Spread {
   // A thread for every `each` chunks, or `resident_blocks` if the architecture prefers those.
   constexpr Launch exiting(unsigned long long chunks, unsigned each, unsigned block, Grid grid,
                            const Launch& resident_blocks) const {
-    if (elementwise(machine.architecture).small_chunks || chunks >> 31 != 0) return resident_blocks;
+    if (!elementwise(machine.architecture).exits || chunks >> 31 != 0) return resident_blocks;
     const unsigned long long of_block = 1ull * each * block;
     const unsigned long long blocks = (chunks + of_block - 1) / of_block;
-    constexpr unsigned kRow = 512;  // blocks; all of them work in any kernel
     const unsigned rows =
-        grid == Grid::kRows ? static_cast<unsigned>((blocks + kRow - 1) / kRow) : 1;
+        grid == Grid::kRows ? static_cast<unsigned>((blocks + kRowOfBlocks - 1) / kRowOfBlocks) : 1;
     return {static_cast<unsigned>((blocks + rows - 1) / rows), block, rows};
   }
 };

@@ -66,7 +66,7 @@ constexpr Reference kReferences[] = {
     row(UnaryOp::kAbs, [](Real x, Real) { return std::fabs(x); }, kExact, kSigned, "abs x"),
     row(UnaryOp::kSquare, [](Real x, Real) { return x * x; }, kRounded, kSigned, "x²"),
     row(UnaryOp::kSqrt, [](Real x, Real) { return std::sqrt(x); }, kRounded, kSigned, "sqrt x", "",
-        "f64: by our own steps (device/root.cuh)."),
+        "f64, f16, f8: by our own steps (device/root.cuh)."),
     row(UnaryOp::kCeil, [](Real x, Real) { return std::ceil(x); }, kExact, kSigned, "ceil x",
         "-0 stays"),
     row(UnaryOp::kFloor, [](Real x, Real) { return std::floor(x); }, kExact, kSigned, "floor x",
