@@ -118,8 +118,8 @@ constexpr unsigned expert_threads(unsigned long long rows, unsigned columns, uns
 //   Q6_K 1024 x 4096, 8            8.6   9.2        7.7   13.2    26.4
 //   Q4_K  256 x 512, 8             2.2   3.3        2.9    3.0     3.8
 inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
-// The same limit if there is a block for each two rows, as in the reference geometry. It is a few
-// rows higher for most formats.
+// The same limit if there is a block for each two rows, as in the reference geometry. It is higher
+// for most formats.
 //
 // Measured likewise; each pair: matrix units, dot products:
 //                         Q2_K          Q3_K          Q4_K          Q5_K        Q6_K
@@ -128,9 +128,16 @@ inline constexpr unsigned kRowsWithoutUnits = 1024, kFewRowsAtOnce = 2;
 //   1200 x 4096, 5                   10.9   8.6     9.2   6.5                10.7  12.3
 //   1280 x 1280, 5      5.0   4.6     5.3   5.3     4.7   4.4     4.9   4.4
 //   1280 x 1280, 8      5.2   5.4     5.5   5.7     5.0   4.6     5.2   4.9
-//   1536 x 1536, 5                    5.3   5.5     4.7   6.1                 5.4   7.5
+//   1536 x 1536, 5      5.0   4.9     5.3   5.4     4.7   6.0     5.0   6.0     5.4   7.4
+//   1536 x 1536, 8      5.1   5.6     5.5   5.9     5.0   6.4     5.2   6.7     5.6   8.0
+//   1536 x 4096, 5     10.0   8.0    10.9   8.9     9.2   9.8    10.1   9.9    10.8  13.0
+//   1536 x 8960, 5     20.1  13.9    22.1  15.8    18.2  18.3    19.9  18.5    21.2  23.8
+//   1536 x 8960, 8     21.3  16.7    24.9  18.8    20.2  19.2    21.4  20.9    22.6  29.3
+//   1600 x 8960, 5     20.1  19.8    22.2  22.4    18.2  18.6    20.0  18.7    21.2  24.0
 constexpr unsigned pair_rows_without_units(unsigned block_bytes) {
-  return block_bytes == 210 ? kRowsWithoutUnits : 1280;
+  constexpr unsigned kQ2K = 84, kQ3K = 110, kQ6K = 210;  // the formats' bytes
+  if (block_bytes == kQ6K) return kRowsWithoutUnits;
+  return block_bytes == kQ2K || block_bytes == kQ3K ? 1536 : 1280;
 }
 // Matrix units copy further ahead up to this many rows, which have fewer tiles than there are
 // multiprocessors. Reference geometry, Q4_K 2048 x 2048, 5 vectors, in us, without -> with:
