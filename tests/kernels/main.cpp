@@ -27,7 +27,9 @@ constexpr const char* kUsage = R"(usage: kiln_conformance [options]
 Runs every kernel of this build against a reference on the CPU, computed once for all devices.
   --device ID[,ID]    cuda:0, hip:0, host, host:wave64, ...   (default: KILN_DEVICE, else the first);
                       may be given more than once. ID@TARGET: with the images of that target
-                      alone, cuda:0@compute_80 from PTX
+                      alone, cuda:0@compute_80 from PTX. ID+ID: devices that share the
+                      cases, except for the first of each kernel
+  --module NAME       only the kernels of this module; may be repeated
   --case PATTERN      only the cases whose names match; '*' stands for any letters; may be repeated
   --seed N            of the input values and of random cases (default 1)
   --all               the full product of views, alignments and grids for every kernel
@@ -43,8 +45,14 @@ for example: kiln_conformance --device cuda:0 --case 'ugelu_f16/transposed/*'
 // Cases that cannot run on some devices. Currently none.
 const std::vector<Unsupported> kUnsupported = {};
 
+// A device, as it is given. `sharers` and `turn` are as in SuiteDevice.
+struct DeviceChoice {
+  std::string id;
+  unsigned sharers = 1, turn = 0;
+};
 struct Options {
-  std::vector<std::string> devices;
+  std::vector<DeviceChoice> devices;
+  std::vector<std::string> modules;  // empty: all
   SuiteOptions suite;
   bool list = false;
 };
@@ -53,6 +61,26 @@ std::optional<std::uint64_t> parse_number(const std::string& text) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string::npos)
     return std::nullopt;
   return std::strtoull(text.c_str(), nullptr, 10);
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t first = 0; first <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, first), text.size());
+    parts.push_back(text.substr(first, end - first));
+    first = end + 1;
+  }
+  return parts;
+}
+
+std::vector<DeviceChoice> parse_devices(const std::string& text) {
+  std::vector<DeviceChoice> devices;
+  for (const std::string& part : split(text, ',')) {
+    const std::vector<std::string> ids = split(part, '+');
+    const auto sharers = static_cast<unsigned>(ids.size());
+    for (unsigned turn = 0; turn < sharers; ++turn) devices.push_back({ids[turn], sharers, turn});
+  }
+  return devices;
 }
 
 // Returns nothing if the arguments are wrong, after printing the complaint.
@@ -75,11 +103,9 @@ std::optional<Options> parse(int argc, char** argv) {
     const std::string value = i + 1 < argc ? argv[++i] : "";
     const std::optional<std::uint64_t> number = parse_number(value);
     if (option == "--device" && !value.empty()) {
-      for (std::size_t first = 0; first <= value.size();) {
-        const std::size_t comma = std::min(value.find(',', first), value.size());
-        options.devices.push_back(value.substr(first, comma - first));
-        first = comma + 1;
-      }
+      for (DeviceChoice& each : parse_devices(value)) options.devices.push_back(std::move(each));
+    } else if (option == "--module" && kiln::ops::catalog().find(value) != nullptr) {
+      options.modules.push_back(value);
     } else if (option == "--case" && !value.empty()) {
       options.suite.patterns.push_back(value);
     } else if (option == "--seed" && number) {
@@ -112,9 +138,20 @@ std::string again(const SuiteOptions& options) {
   return text;
 }
 
-std::vector<DeclaredKernel> declared_kernels() {
-  std::vector<DeclaredKernel> kernels;
+// Returns the chosen modules.
+std::vector<const kiln::ModuleEntry*> modules_of(const Options& options) {
+  std::vector<const kiln::ModuleEntry*> modules;
   for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
+    const bool is_chosen =
+        options.modules.empty() || std::ranges::count(options.modules, module->name) != 0;
+    if (is_chosen) modules.push_back(module);
+  }
+  return modules;
+}
+
+std::vector<DeclaredKernel> declared_kernels(const std::vector<const kiln::ModuleEntry*>& modules) {
+  std::vector<DeclaredKernel> kernels;
+  for (const kiln::ModuleEntry* module : modules) {
     for (const kiln::KernelEntry& kernel : module->kernels) {
       kernels.push_back({std::string(module->name), std::string(kernel.name)});
     }
@@ -158,7 +195,8 @@ int main(int argc, char** argv) {
   keep_freed_memory();
   std::optional<Options> options = parse(argc, argv);
   if (!options) return 2;
-  const std::vector<DeclaredKernel> kernels = declared_kernels();
+  const std::vector<const kiln::ModuleEntry*> modules = modules_of(*options);
+  const std::vector<DeclaredKernel> kernels = declared_kernels(modules);
   if (options->list) {
     for (const DeclaredKernel& kernel : kernels) {
       for (const CaseSpec& spec : cases_of(kernel.module, kernel.name, options->suite.selection)) {
@@ -170,13 +208,13 @@ int main(int argc, char** argv) {
 
   const auto runtime = kiln::Runtime::open();
   if (!runtime) return fail(runtime.error());
-  if (options->devices.empty()) options->devices = {""};
+  if (options->devices.empty()) options->devices.emplace_back();
   std::vector<kiln::Device> devices;
   std::vector<SuiteDevice> subjects;
-  for (const std::string& choice : options->devices) {
-    const std::size_t at = std::min(choice.find('@'), choice.size());
-    const std::string id = choice.substr(0, at);
-    const std::string target = at < choice.size() ? choice.substr(at + 1) : "";
+  for (const DeviceChoice& choice : options->devices) {
+    const std::size_t at = std::min(choice.id.find('@'), choice.id.size());
+    const std::string id = choice.id.substr(0, at);
+    const std::string target = at < choice.id.size() ? choice.id.substr(at + 1) : "";
     auto device = id.empty() ? runtime->default_device() : runtime->device(id);
     if (!device) return fail(device.error());
     const kiln::DeviceInfo& info = device->info();
@@ -185,13 +223,15 @@ int main(int argc, char** argv) {
               << options->suite.selection.seed << '\n'
               << std::flush;
     // Reports once that this build has no image for the device, not for each case.
-    for (const kiln::ModuleEntry* module : kiln::ops::catalog().modules) {
+    for (const kiln::ModuleEntry* module : modules) {
       const kiln::ModuleEntry& entry =
           target.empty() ? *module : *modules_of_target(target).find(module->name);
       if (const auto loaded = device->load(entry); !loaded) return fail(loaded.error());
     }
     SuiteDevice subject;
     subject.id = name;
+    subject.sharers = choice.sharers;
+    subject.turn = choice.turn;
     subject.rerun = "kiln_conformance --device " + name + again(options->suite);
     subject.open = [device = *device, target] { return make_device_executor(device, target); };
     subjects.push_back(std::move(subject));
@@ -199,7 +239,7 @@ int main(int argc, char** argv) {
   }
   const Summary summary = run_suite(kernels, subjects, options->suite, kUnsupported, std::cout);
   bool passed = conclude(summary, options->suite, std::cout);
-  if (!takes_every_case(options->suite)) return passed ? 0 : 1;
+  if (!takes_every_case(options->suite) || !options->modules.empty()) return passed ? 0 : 1;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const bool is_seen_before = std::any_of(
         devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(i),

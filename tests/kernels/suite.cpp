@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
@@ -84,6 +85,12 @@ class Run {
     return {};
   }
 
+  // True if it is this device's turn, of those that share the cases.
+  bool is_turn_of(const SuiteDevice& device, const CaseSpec& spec) const {
+    if (device.sharers == 1) return true;
+    return seed_for(spec.name, options_.selection.seed).own % device.sharers == device.turn;
+  }
+
   // The work of one thread: kernel after kernel, each on all devices.
   void work() {
     std::vector<std::unique_ptr<Executor>> executors;
@@ -101,11 +108,13 @@ class Run {
                     const std::vector<std::unique_ptr<Executor>>& executors,
                     std::vector<Outcome>& results) {
     double preparing = 0;
+    bool is_first = true;
     for (const CaseSpec& spec : cases_of(kernel.module, kernel.name, options_.selection)) {
       if (!is_chosen(options_, spec.name)) continue;
+      const bool is_for_all = std::exchange(is_first, false);
       std::optional<PreparedCase> prepared;
       for (std::size_t d = 0; d < devices_.size(); ++d) {
-        if (has_stopped(d)) continue;
+        if (has_stopped(d) || !(is_for_all || is_turn_of(devices_[d], spec))) continue;
         Outcome& result = results[d];
         if (const std::string reason = reason_to_skip(spec, devices_[d]); !reason.empty()) {
           ++result.skipped[reason];

@@ -60,6 +60,9 @@ struct SuiteDevice {
   std::string rerun;  // the command that reruns a case on it, without --case
   // Called once by each thread that runs cases. Only that thread uses the executor.
   std::function<std::unique_ptr<Executor>()> open;
+  // This device is number `turn` of `sharers` devices. Each case runs on one of them, the first case
+  // of each kernel on all.
+  unsigned sharers = 1, turn = 0;
 };
 
 struct SuiteOptions {
