@@ -57,12 +57,6 @@ KILN_DEVICE u32 quantized(f32 quotient) {
   return static_cast<u32>(static_cast<i32>(math::round(quotient))) & 0xffu;
 }
 
-// True if rows begin with different blocks. In the reference geometry one block in four has work,
-// and a GPU puts every fourth block on the same multiprocessors. Measured on an H200, reference
-// geometry, in us, without -> with: 257x1024 2.58 -> 2.13, 128x1024 2.03 -> 1.95; but own geometry,
-// 4096x4096, 26.9 -> 27.9.
-KILN_DEVICE bool first_blocks_turn() { return block_count() % 4 == 0 && block_count_y() <= 512; }
-
 // Quantizes row y of `columns` values to row y of `padded` / 32 blocks, for each y of the grid.
 // With `order`, reads row order[y] / each instead. `padded` is a multiple of 32. Each block has
 // whole groups of kQuantizeThreads threads.
@@ -71,15 +65,14 @@ KILN_DEVICE void quantize_q8_1(const T* x, void* out, i32 columns, i32 padded,
                                const u32* order = nullptr, u32 each = 1) {
   const u32 groups = static_cast<u32>(padded) / 32;
   const u32 of_block = block_size() / kQuantizeThreads;
+  if (leaves_to_all() || block_index() * of_block >= groups) return;
   const u64 y = block_index_y();
-  const u32 block = first_blocks_turn() ? block_index() ^ (block_index_y() % 4) : block_index();
-  if (leaves_to_all() || block * of_block >= groups) return;
   const u32 lane = thread_index() % kQuantizeThreads;
   const u64 from = order == nullptr ? y : order[y] / each;
   const T* const row = x + from * static_cast<u32>(columns);
   gguf::Q8_1* const blocks = static_cast<gguf::Q8_1*>(out) + y * groups;
 #pragma unroll 1
-  for (u32 first = block * of_block; first < groups; first += all_blocks() * of_block) {
+  for (u32 first = block_index() * of_block; first < groups; first += all_blocks() * of_block) {
     // All lanes stay for the exchanges. Lanes behind the end load and store nothing.
     const u32 group = first + thread_index() / kQuantizeThreads;
     f32 v[4];
