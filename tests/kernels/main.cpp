@@ -11,8 +11,12 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/diagnostic.hpp"
+#include "base/text.hpp"
 #include "kiln/ops/kernels.hpp"
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/large.hpp"
@@ -63,22 +67,14 @@ std::optional<std::uint64_t> parse_number(const std::string& text) {
   return std::strtoull(text.c_str(), nullptr, 10);
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t first = 0; first <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, first), text.size());
-    parts.push_back(text.substr(first, end - first));
-    first = end + 1;
-  }
-  return parts;
-}
-
 std::vector<DeviceChoice> parse_devices(const std::string& text) {
   std::vector<DeviceChoice> devices;
-  for (const std::string& part : split(text, ',')) {
-    const std::vector<std::string> ids = split(part, '+');
+  for (const std::string_view part : kiln::split(text, ',')) {
+    const std::vector<std::string_view> ids = kiln::split(part, '+');
     const auto sharers = static_cast<unsigned>(ids.size());
-    for (unsigned turn = 0; turn < sharers; ++turn) devices.push_back({ids[turn], sharers, turn});
+    for (unsigned turn = 0; turn < sharers; ++turn) {
+      devices.push_back({std::string(ids[turn]), sharers, turn});
+    }
   }
   return devices;
 }

@@ -187,6 +187,26 @@ TEST_CASE(
   CHECK(told[0] == told[1]);
 }
 
+TEST_CASE("suite runs each case on one of the devices that share it, the first on all") {
+  const std::vector<DeclaredKernel> kernel = {{"unary", "usqr_f16"}};
+  const SuiteOptions options;
+  std::ostringstream out;
+  const std::size_t all =
+      run_suite(kernel, {device_of("fake:0", true)}, options, {}, out).devices[0].run;
+  std::vector<SuiteDevice> sharers = {device_of("fake:0", true), device_of("fake:1", true)};
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    sharers[turn].sharers = 2;
+    sharers[turn].turn = turn;
+  }
+  const Summary summary = run_suite(kernel, sharers, options, {}, out);
+  REQUIRE(all > 8);
+  CHECK(summary.devices[0].run + summary.devices[1].run == all + 1);
+  for (const DeviceSummary& each : summary.devices) {
+    CHECK(each.run > all / 4);
+    CHECK(each.covered == 1);
+  }
+}
+
 TEST_CASE("suite fails when a declared kernel has no case, and names it") {
   SuiteOptions options;
   std::ostringstream out;
