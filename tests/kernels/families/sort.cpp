@@ -52,7 +52,10 @@ SortCase random_sort_case(Gives gives, Draw& draw) {
   choice.multiprocessors = draw.multiprocessors();
   if (choice.columns > 8192) return choice;  // beyond one block, whose launch this family varies
   if (gives == Gives::kColumns && draw.one_in(3)) choice.geometry = ops::Geometry::kReference;
-  if (draw.one_in(3)) choice.threads = draw.threads(1024);
+  // A thread has at most 128 columns: one that sorts 4096 alone exceeds the emulator's limit.
+  if (draw.one_in(3)) {
+    choice.threads = std::max(draw.threads(1024), static_cast<std::uint32_t>(choice.columns / 128));
+  }
   // Slices that are not too many.
   if (draw.one_in(3)) {
     choice.at_once = static_cast<std::int32_t>(draw.between(choice.columns / 50 + 1, 8192));
