@@ -8,11 +8,16 @@
 
 namespace kiln::device {
 
+// a / b from `reciprocal`, an approximation of 1 / b, within one unit in the last place, if all of
+// them are normal.
+KILN_DEVICE f32 corrected_quotient(f32 a, f32 b, f32 reciprocal) {
+  const f32 quotient = a * reciprocal;
+  return math::fma(math::fma(-quotient, b, a), reciprocal, quotient);
+}
+
 // a / b for b in [1, 2] and a normal quotient, within one unit in the last place. NaN stays NaN.
 KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
-  const f32 r = reciprocal_approximate(b);
-  const f32 q = a * r;
-  return math::fma(math::fma(-q, b, a), r, q);
+  return corrected_quotient(a, b, reciprocal_approximate(b));
 }
 
 // a / b of two numbers of at most 11 significant bits, each with a magnitude from 2^-24 to 2^16, a
@@ -24,11 +29,10 @@ KILN_DEVICE f32 quotient_by_one_to_two(f32 a, f32 b) {
 // Measured on an H200, reference geometry, in us, the vendor's -> this: bdiv_f16 of 150,000
 // elements 2.78 -> 2.22, of 2^22 14.0 -> 10.5.
 KILN_DEVICE f32 quotient_of_short(f32 a, f32 b) {
-  const f32 r = reciprocal_approximate(b);
-  const f32 q = a * r;
-  const f32 corrected = math::fma(math::fma(-q, b, a), r, q);
+  const f32 reciprocal = reciprocal_approximate(b);
+  const f32 quotient = corrected_quotient(a, b, reciprocal);
   // An infinity or a zero makes the correction NaN, or a zero of the wrong sign.
-  return math::abs(corrected) > 0 ? corrected : q;
+  return math::abs(quotient) > 0 ? quotient : a * reciprocal;
 }
 
 // The standard normal distribution function, within 7 units in the last place, tails included.
