@@ -18,10 +18,10 @@ namespace kiln::device {
 // the inner dims, the upper part within the outer dims.
 struct Columns {
   u32 inner;  // number of columns of the inner dims; all ones if all dims are inner
-  u32 dims;   // the first inner dim; the cut, shifted by kCut; kLines; kRows
+  u32 dims;   // the first inner dim; the cut, shifted by kCut; kLines. Or kRows or kNone
 
   static constexpr u32 kLines = 1u << 31;
-  static constexpr u32 kRows = 1u << 15;  // no cut, and rows consist of whole chunks
+  static constexpr u32 kRows = 1u << 15;  // rows of whole chunks, and no columns
   static constexpr u32 kCut = 16;
   static constexpr u32 kSingle = 0x7fffu << kCut;  // no cut: a column is one element
   static constexpr u32 kNone = ~0u;                // the array is contiguous
@@ -58,10 +58,10 @@ struct Column {
 //
 // A view of 2^31 or more elements has outer dims but no cut, and it is never reported as
 // contiguous. Neighbours in a dim that is not innermost form a column only if they are at least
-// `min_step` elements apart in the output. If kLogChunk is not 0, rows are moved in chunks of
-// 2^kLogChunk elements, provided that the rows' length and all other strides are multiples of that.
-template <u32 kLogChunk>
-KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligned, u32 min_step) {
+// `min_step` elements apart in the output. If log_chunk is not 0, the view is reported as kRows
+// when its rows consist of chunks of 2^log_chunk elements, fewer than 2^31 in all: the rows' length
+// and all strides but that of the innermost dim are multiples of that.
+KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, u32 min_step, u32 log_chunk) {
   u32 dims = Columns::kSingle;
   const bool is_huge = numel >> 31 != 0;
   bool is_contiguous = !is_huge;
@@ -83,17 +83,14 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, bool is_aligne
       several = Columns::along(size, dims);
     }
     is_contiguous = is_contiguous && (stride == expected || size == 1);
-    if constexpr (kLogChunk != 0) {
-      // Neighbours of the innermost dim must be adjacent: any other stride makes `bits` odd.
-      bits |= dim + 1 != view.rank ? static_cast<u32>(stride) : stride == 1 ? size : 1;
-    }
+    // Neighbours of the innermost dim must be adjacent: any other stride makes `bits` odd.
+    bits |= dim + 1 != view.rank ? static_cast<u32>(stride) : stride == 1 ? size : 1;
     expected *= size;
     inner *= several;
   }
   if (is_contiguous || inner == 0) return Columns::none();  // `inner` is 0 without elements
-  if (kLogChunk != 0 && is_aligned && bits % (1u << kLogChunk) == 0) {
-    dims = Columns::kSingle | Columns::kRows | Columns::split(dims);
-    if (!is_huge) inner = ~0u;
+  if (log_chunk != 0 && bits % (1u << log_chunk) == 0 && (numel >> log_chunk) >> 31 == 0) {
+    dims = Columns::kRows;
   }
   return {dims == Columns::kSingle ? ~0u : inner, dims};
 }

@@ -100,6 +100,28 @@ KILN_DEVICE Place<N> find_element(const Views<N>& views, u32 i) {
   return place;
 }
 
+// Locates chunk `i` of fewer than 2^31, in views whose rows consist of chunks of 2^log_chunk
+// elements. Strides are read where they are used, which takes fewer registers.
+template <u32 N>
+KILN_DEVICE Place<N> find_chunk(const Views<N>& views, u32 i, u32 log_chunk) {
+  Place<N> place{};
+#pragma unroll 1
+  for (u32 dim = views.rank; dim != 0;) {
+    dim = opaque(dim - 1);
+    u32 digit = i;
+    if (dim != 0) {
+      const u32 size = views.size(dim) >> log_chunk;
+      i = quotient_of_31_bits(i, size);
+      digit -= i * size;
+    }
+    digit <<= log_chunk;
+    log_chunk = 0;
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) place.at[n] += digit * views.stride(n, dim);
+  }
+  return place;
+}
+
 // Locates any element, also in dims of 2^32 or more elements. Most indices are small, or become so
 // by the first division. Strides are read where they are used. Reading them before the division
 // would take registers that kernels of three views lack.
@@ -172,7 +194,7 @@ struct Group {
 // elements are moved singly, and a group is 2^kSeveral neighbours or the same element of several
 // lines. Large transposed views have long groups of 2^kWide neighbours, unless kWide is 0; 2^kUnit
 // of these neighbours fill an access.
-template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit>
+template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit, bool kRepeats>
 struct Walker {
   KILN_DEVICE static u32 log_count(const Walk& walk) {
     if (walk.rows()) return kChunk;
@@ -200,9 +222,9 @@ struct Walker {
         walk.outer *= several;
       }
     };
-    // The views with stride 1 in the innermost dim, in the cut, and in a further dim, one bit each;
-    // and the bits of all other strides of a view.
-    u32 inner = 0, beside = 0, again = 0, bits[N] = {};
+    // The views with stride 1 in the innermost dim, with stride 0 in it, with stride 1 in the cut,
+    // and in a further dim, one bit each; and the bits of all other strides of a view.
+    u32 inner = 0, repeats = 0, beside = 0, again = 0, bits[N] = {};
     u64 expected = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
@@ -219,6 +241,7 @@ struct Walker {
           here |= 1u << n;
         } else {
           bits[n] |= static_cast<u32>(stride);
+          if (kRepeats && dim + 1 == views.rank && stride == 0) repeats |= 1u << n;
         }
       }
       if (dim + 1 == views.rank) {
@@ -236,12 +259,12 @@ struct Walker {
     u32 all = 0, whole = beside & ~(inner | again);
 #pragma unroll
     for (u32 n = 0; n < N; ++n) {
-      all |= bits[n];
+      if ((inner >> n & 1) != 0) all |= bits[n];
       if (bits[n] % (1u << kUnit) != 0) whole &= ~(1u << n);
     }
-    if (aligned && cut == views.rank && inner == (1u << N) - 1 &&
+    if (aligned && (inner | repeats) == (1u << N) - 1 && ((beside | again) & inner) == 0 &&
         (all | views.size(views.rank - 1)) % (1u << kChunk) == 0) {
-      walk.dims = Walk::kRows;
+      walk.dims = Walk::kRows | inner << Walk::kLogWide;
     } else if (kWide != 0 && wide && !walk.lines()) {
       walk.dims = whole << Walk::kLogWide;
     }

@@ -15,7 +15,7 @@ using namespace device;
 
 template <class B>
 struct Copy {
-  using Family = Map<tuning::Cost::kBrief, 2, B, Same<B>>;
+  using Family = Map<tuning::Cost::kBrief, 2, true, B, Same<B>>;
   static constexpr u32 kCount = 16 / sizeof(B);
   static constexpr u32 kShare = share_of(kCount);
   // Number of blocks of 1024 threads up to which each thread takes one element of any view.
@@ -52,8 +52,8 @@ struct Copy {
       if (is_view && copy_by_tiles(family.view, numel, family.in(), family.out, full)) return;
       columns = Columns::none();
       if (is_view) {
-        columns = plan_columns<log_of(kCount)>(family.view, numel, family.is_aligned(),
-                                               Family::kTraits.min_step);
+        columns = plan_columns(family.view, numel, Family::kTraits.min_step,
+                               family.is_aligned() ? log_of(kCount) : 0);
       }
       spread = Spread::in_rows(numel, false, full);
       if (spread.is_surplus()) return;
@@ -61,16 +61,17 @@ struct Copy {
     if (columns.dims == Columns::kSingle) {
       return family.move_singles(numel, spread.self, spread.threads);
     }
-    if (columns.dims != Columns::kNone) {
+    const bool rows = columns.dims == Columns::kRows;
+    if (columns.dims != Columns::kNone && !rows) {
       return family.move_columns(columns, numel, 0, spread.self, spread.threads);
     }
     u32 threads = spread.threads;
     u64 i = spread.self;
     if (family.is_aligned() && (numel / kCount) >> 31 == 0) {
       const u32 chunks = static_cast<u32>(numel / kCount);
-      threads = spread.threads_for(chunks / kShare);
+      if (!rows) threads = spread.threads_for(chunks / kShare);
       if (spread.self >= threads) return;
-      family.move_chunks(spread.self, threads, chunks);
+      family.move_chunks(spread.self, threads, chunks, rows);
       i += static_cast<u64>(chunks) * kCount;
     }
 #pragma unroll 1

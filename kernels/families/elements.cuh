@@ -226,6 +226,9 @@ template <u32 kOccupancy, class Bits, class Condition>
 struct ChooseElements {
   static constexpr u32 kCount =
       16 / (sizeof(Bits) > sizeof(Condition) ? sizeof(Bits) : sizeof(Condition));
+  // True if a chunk may repeat one element. It takes registers, and chunks of two elements gain
+  // little.
+  static constexpr bool kRepeats = kCount > 2;
 
   Views<3> views;
   Bits* out;
@@ -242,22 +245,38 @@ struct ChooseElements {
     const Bits a = force_load(x[place.at[1]]), b = force_load(y[place.at[2]]);
     out[i] = c != 0 ? a : b;
   }
-  KILN_DEVICE void move_chunk(u64 i, const Place<3>& place) const {
+  // Reads a chunk, or repeats one element.
+  template <class T>
+  KILN_DEVICE static void load(Chunk<T, kCount>& chunk, const T* from, u32 repeats) {
+    if (repeats == 0) {
+      chunk.load(from);
+    } else {
+      chunk.fill(*from);
+    }
+  }
+  KILN_DEVICE void move_chunk(u64 i, const Place<3>& place, u32 repeats) const {
     Chunk<Condition, kCount> c;
     Chunk<Bits, kCount> a, b, results;
-    c.load(condition + place.at[0]);
-    a.load(x + place.at[1]);
-    b.load(y + place.at[2]);
+    if (!kRepeats || repeats == 0) {
+      c.load(condition + place.at[0]);
+      a.load(x + place.at[1]);
+      b.load(y + place.at[2]);
+    } else {
+      load(c, condition + place.at[0], repeats & 1);
+      load(a, x + place.at[1], repeats & 2);
+      load(b, y + place.at[2], repeats & 4);
+    }
     set_chunk(results, [&](u32 j) { return c.get(j) != 0 ? a.get(j) : b.get(j); });
     results.store(out + i);
   }
 
   struct Shape {
     bool contiguous;
-    bool rows;  // rows of whole chunks
+    bool rows;    // each input has rows of whole chunks, or repeats an element along each row
+    u32 repeats;  // one bit for each input that repeats an element
   };
   KILN_DEVICE Shape shape() const {
-    Shape shape{true, true};
+    Shape shape{true, true, 0};
     u64 expected = 1;
     u32 bits = 0;
 #pragma unroll 1
@@ -270,8 +289,9 @@ struct ChooseElements {
         const u64 stride = views.stride(n, dim);
         shape.contiguous = shape.contiguous && (stride == expected || size == 1);
         if (is_innermost) {
-          shape.rows = shape.rows && stride == 1;
-        } else {
+          shape.rows = shape.rows && (stride == 1 || (kRepeats && stride == 0));
+          if (stride == 0) shape.repeats |= 1u << n;
+        } else if ((shape.repeats >> n & 1) == 0) {
           bits |= static_cast<u32>(stride);
         }
       }
@@ -296,10 +316,12 @@ struct ChooseElements {
     if (block_index() >= full) return;
     bool contiguous = views.info == nullptr || views.rank == 0;
     bool rows = contiguous;
+    u32 repeats = 0;
     if (!contiguous) {
       const Shape found = shape();
       contiguous = found.contiguous;
       rows = found.rows || contiguous;
+      repeats = contiguous ? 0 : found.repeats;
     }
     u64 i = self, end = numel;
     u32 threads = blocks_up_to(full) * block_size();
@@ -318,13 +340,15 @@ struct ChooseElements {
     for (;;) {
 #pragma unroll 1
       for (; i < end; i += threads) {
-        const u64 first = chunked ? i * kCount : i;
-        const Place<3> place =
-            place_of(Views<3>{views.info, opaque(views.rank)}, first, contiguous);
+        const Views<3> again{views.info, opaque(views.rank)};
         if (chunked) {
-          move_chunk(first, place);
+          const u64 first = i * kCount;
+          move_chunk(first,
+                     contiguous ? place_in_order<3>(first)
+                                : find_chunk(again, static_cast<u32>(i), log_of(kCount)),
+                     repeats);
         } else {
-          move_one(first, place);
+          move_one(i, place_of(again, i, contiguous));
         }
       }
       if (end == numel || !chunked) return;

@@ -3,7 +3,8 @@
 //
 // The unit of work is an output chunk of up to 16 aligned bytes. Its inputs are read
 //   whole     by one access each, if they are contiguous and equally aligned
-//   by rows   by one access each, if all rows of all views consist of whole aligned chunks
+//   by rows   by one access each, if all rows of all views consist of whole aligned chunks or of
+//             copies of one element
 //   turned    in long groups, if neighbours in a large view are not neighbours in the output
 //   singly    element by element, otherwise
 // All other elements, and those of small launches, go one to a thread. Chunks are read before they
@@ -89,9 +90,15 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   static constexpr u32 kPart = 4;  // number of single elements that are read at once
   static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // in an access
 
+  // True if a chunk may repeat one element. Registers do not suffice for results of four bytes, nor
+  // for comparisons.
+  // Measured on an H200, own geometry, bmul_bf16 of 32768x8192 by columns of one element, in us,
+  // element by element -> by chunks: 886 -> 402.
+  static constexpr bool kRepeats = kHost == 0 && sizeof(Out) != 4;
+
   // Parameters that a kernel does not use are 0, so that they do not differ between types.
   using Walker = device::Walker<log_of(kCount), log_of(kGroup), kTurns ? log_of(kWide) : 0,
-                                kTurns ? log_of(kUnit) : 0>;
+                                kTurns ? log_of(kUnit) : 0, kRepeats>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -247,6 +254,16 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     }
   }
 
+  // Reads a chunk of a row that is contiguous, or that repeats one element.
+  template <class T>
+  KILN_DEVICE static void load_row(Chunk<T, kCount>& chunk, const T* from, u32 contiguous) {
+    if (contiguous != 0) {
+      chunk.load(from);
+    } else {
+      chunk.fill(*from);
+    }
+  }
+
   KILN_DEVICE void move_views(const Walk& walk, u32 self, u32 threads) const {
     u32 left = walk.outer;
     u32 i = self;
@@ -263,7 +280,11 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
       i += threads;
       if (here.rows()) {
         Batch batch;
-        (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
+        if (!kRepeats || here.wide() == (1u << kInputs) - 1) {
+          (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
+        } else {
+          (load_row(chunk_of<I>(batch), input<In>(I) + group.at[I], here.wide() >> I & 1), ...);
+        }
         compute_chunk(batch, out + group.out);
         continue;
       }

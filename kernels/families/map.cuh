@@ -1,10 +1,10 @@
 // out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
 // In small launches a thread takes one element. Contiguous arrays go by aligned 16-byte chunks and
-// single elements behind them, large views by columns (device/columns.cuh) if these have several
-// elements. Results of f8 are looked up if a block has many elements. Expensive functions of f64 go
-// element by element. Chunks are read before they are written, and not through a read-only cache,
-// so the input may be the output.
+// single elements behind them. Large views go by chunks if their rows consist of whole ones,
+// otherwise by columns (device/columns.cuh) if these have several elements. Results of f8 are looked
+// up if a block has many elements. Expensive functions of f64 go element by element. Chunks are read
+// before they are written, and not through a read-only cache, so the input may be the output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -46,6 +46,7 @@ inline constexpr bool kIsSame<Same<B>> = true;
 // Properties of a kernel.
 struct MapTraits {
   u32 log_chunk;          // log2 of the elements of a chunk
+  bool rows;              // rows of whole chunks go by chunks
   u32 share;              // chunks per thread up to which all resident threads work
   u32 blocks;             // working blocks of 1024 threads per multiprocessor; 0: working_blocks()
   bool single_occupancy;  // a multiprocessor holds one of the kernel's blocks of 1024 threads
@@ -56,17 +57,22 @@ struct MapTraits {
 struct MapPlan {
   u32 self;     // the thread's number
   u32 threads;  // number of threads that work
-  u32 chunks;   // number of chunks that they move, of a contiguous array
+  u32 chunks;   // number of chunks that they move, of a contiguous array or of rows
+  bool rows;    // the view is not contiguous, but its rows consist of whole chunks
   Columns rest;
 };
 KILN_DEVICE MapPlan plan_map(const Views<1>& view, u64 numel, bool is_aligned, const Spread& spread,
                              MapTraits traits) {
-  MapPlan plan{spread.self, spread.threads, 0, Columns::none()};
+  MapPlan plan{spread.self, spread.threads, 0, false, Columns::none()};
   if (view.info != nullptr) {
-    plan.rest = plan_columns<0>(view, numel, is_aligned, traits.min_step);
+    plan.rest = plan_columns(view, numel, traits.min_step,
+                             traits.rows && is_aligned ? traits.log_chunk : 0);
+    plan.rows = plan.rest.dims == Columns::kRows;
+    if (plan.rows) plan.rest = Columns::none();
   }
   if (plan.rest.dims == Columns::kNone && is_aligned && (numel >> traits.log_chunk) >> 31 == 0) {
     plan.chunks = static_cast<u32>(numel >> traits.log_chunk);
+    if (plan.rows) return plan;
     const u32 working = working_blocks(), wanted = traits.blocks * multiprocessors();
     plan.threads = spread.threads_for(plan.chunks / traits.share, wanted == 0 ? working : wanted);
     // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
@@ -119,8 +125,9 @@ KILN_DEVICE bool takes_one_of_view(u64 numel) {
 
 // ---- the family -------------------------------------------------------------------------------
 
-// `kOccupancy` blocks of 1024 threads share a multiprocessor.
-template <tuning::Cost kCost, u32 kOccupancy, class T, class F>
+// `kOccupancy` blocks of 1024 threads share a multiprocessor. `kByRows` says that rows of whole
+// chunks go by chunks.
+template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
   static constexpr bool kByTable = is_looked_up<T>(kCost);
@@ -132,8 +139,8 @@ struct Map {
   // 16x224x224x3 with channels first, in us, neighbours together -> singly: uneg_f64 45.4 -> 28.4;
   // four-byte elements 24.2 -> 28.0.
   static constexpr u32 kMinStep = sizeof(T) == 8 ? 4 : 1;
-  static constexpr MapTraits kTraits{log_of(kCount), share_of(kCount), kBlocks, kOccupancy == 1,
-                                     kMinStep};
+  static constexpr MapTraits kTraits{log_of(kCount), kByRows,         share_of(kCount),
+                                     kBlocks,        kOccupancy == 1, kMinStep};
   // Words of a chunk that are computed side by side. A loop goes over the others, or compilers
   // would write out both chunks of move_chunks(). Emulated gfx1100, lane instructions, two -> four
   // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
@@ -182,13 +189,17 @@ struct Map {
     store_16_bytes(to, chunk);
   }
 
-  // Moves chunks `i`, `i + threads`, ... of contiguous arrays, two at a time.
-  KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end) const {
+  // Moves chunks `i`, `i + threads`, ...: two at a time of a contiguous array, one at a time of
+  // rows.
+  KILN_DEVICE void move_chunks(u32 i, u32 threads, u32 end, bool rows) const {
 #pragma unroll 1
     while (i < end) {
-      Words chunk = load_16_bytes(in() + static_cast<u64>(i) * kCount), next;
+      u64 place = static_cast<u64>(i) * kCount;
+      const bool by_rows = kByRows && opaque(rows) != 0;
+      if (by_rows) place = find_chunk(view, i, log_of(kCount)).at[0];
+      Words chunk = load_16_bytes(in() + place), next;
       u32 count = 1;
-      if (end - i > threads) {
+      if (!by_rows && end - i > threads) {
         next = load_16_bytes(in() + static_cast<u64>(i + threads) * kCount);
         count = 2;
       }
@@ -205,13 +216,7 @@ struct Map {
   // Moves columns, or the elements of a contiguous array from `start` on.
   KILN_DEVICE void move_columns(const Columns& columns, u64 numel, u64 start, u32 i,
                                 u32 threads) const {
-    const bool by_rows =
-        kIsSame<F> && columns.dims != Columns::kNone && (columns.dims & Columns::kRows) != 0;
     u32 upper = 0;
-    if (by_rows) {
-      i *= kCount;
-      threads *= kCount;
-    }
 #pragma unroll 1
     for (;; i += threads) {
 #pragma unroll 1
@@ -227,10 +232,6 @@ struct Map {
         column = column_of<kOutlined>(view, dims, upper, i);
         if (column.count == 0) continue;
         if (Columns::split(dims) != 0) column.to = first;
-        if (by_rows) {
-          store_16_bytes(out + first, load_16_bytes(in() + column.at));
-          continue;
-        }
       }
       const T* from = in() + column.at;
       T* to = out + column.to;
@@ -375,7 +376,7 @@ struct Map {
       return plan_outlined(view.info, view.rank, numel, is_aligned(), max_blocks(), kTraits);
     }
     const Spread spread = Spread::in_rows(numel, kTraits.single_occupancy, max_blocks());
-    if (spread.is_surplus()) return {0, 0, 0, Columns::none()};
+    if (spread.is_surplus()) return {0, 0, 0, false, Columns::none()};
     return plan_map(view, numel, is_aligned(), spread, kTraits);
   }
   KILN_DEVICE void run_planned(const MapPlan& plan, u64 numel) const {
@@ -383,7 +384,7 @@ struct Map {
     if (kScatters && plan.chunks != 0 && plan.chunks <= plan.threads / 3 * 2) {
       mine = scattered_number(mine, plan.threads);
     }
-    move_chunks(mine, plan.threads, plan.chunks);
+    move_chunks(mine, plan.threads, plan.chunks, plan.rows);
     move_columns(plan.rest, numel, static_cast<u64>(plan.chunks) * kCount, mine, plan.threads);
   }
 
@@ -423,16 +424,16 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kOccupancy, u8, Lookup>{lookup, view, reinterpret_cast<u8*>(family.out),
-                                                    reinterpret_cast<const u8*>(family.given)}
+  Map<tuning::Cost::kBrief, kOccupancy, true, u8, Lookup>{
+      lookup, view, reinterpret_cast<u8*>(family.out), reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
 
 // `info` null means contiguous, `in` null that the output is the input. `f` takes an element and
 // returns a number that narrows to T.
-template <tuning::Cost kCost, u32 kOccupancy, class T, class F>
+template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
-  using Family = Map<kCost, kOccupancy, T, F>;
+  using Family = Map<kCost, kOccupancy, kByRows, T, F>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
   if constexpr (Family::kByTable) {
     family.start(numel, [&] { run_by_table<kOccupancy, T>(family, numel); });
@@ -447,13 +448,14 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
 
 // Defines a kernel that applies `function` to `input` and writes to `out`. Its own parameters
 // follow the three of a strided view (device/index.cuh).
-#define KILN_MAP(name, cost, function, input, ...)                                             \
-  inline constexpr kiln::u32 kOccupancy_##name =                                               \
-      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                             \
-  inline constexpr kiln::tuning::Cost kCost_##name =                                           \
-      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                               \
-  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims,      \
-                      const kiln::u64* info, __VA_ARGS__) {                                    \
-    kiln::families::map<kCost_##name, kOccupancy_##name>(numel, num_dims, info, out, function, \
-                                                         input);                               \
+#define KILN_MAP(name, cost, function, input, ...)                                              \
+  inline constexpr kiln::u32 kOccupancy_##name =                                                \
+      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                              \
+  inline constexpr kiln::tuning::Cost kCost_##name =                                            \
+      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                                \
+  inline constexpr bool kByRows_##name = kiln::tuning::moves_rows(#name);                       \
+  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims,       \
+                      const kiln::u64* info, __VA_ARGS__) {                                     \
+    kiln::families::map<kCost_##name, kOccupancy_##name, kByRows_##name>(numel, num_dims, info, \
+                                                                         out, function, input); \
   }

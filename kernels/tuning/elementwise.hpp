@@ -97,6 +97,15 @@ constexpr unsigned occupancy(const char* name, Architecture architecture) {
   return 2;
 }
 
+// Functions that lack the registers to move the rows of a view by chunks.
+inline constexpr Names kWithoutRows[] = {{"usin_", "bf16"}, {"ucos_", "bf16"}, {"unormcdf_", "16"}};
+constexpr bool moves_rows(const char* name) {
+  for (const Names& each : kWithoutRows) {
+    if (is_one_of(each, name)) return false;
+  }
+  return true;
+}
+
 // Kernels that cost more than their module's table says.
 struct Costly {
   Names names;

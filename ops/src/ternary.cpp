@@ -29,7 +29,8 @@ bool is_multiple(const void* address, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
-// True if all views consist of rows of whole chunks, which where_<C>_<T> moves by wide accesses.
+// True if all views consist of rows of whole chunks, or of copies of one element if chunks have more
+// than two. where_<C>_<T> moves them by wide accesses.
 bool has_whole_rows(const Where& call, const ViewBlock& views) {
   const std::size_t wide = size_of(call.condition_dtype), size = size_of(call.dtype);
   const std::size_t chunk = 16 / std::max(wide, size), rank = views.rank;
@@ -38,6 +39,7 @@ bool has_whole_rows(const Where& call, const ViewBlock& views) {
       is_multiple(call.on_false, chunk * size) && is_multiple(call.out, chunk * size);
   if (rank == 0 || !aligned || views.block[rank - 1] % chunk != 0) return false;
   for (std::size_t view = 1; view <= 3; ++view) {
+    if (chunk > 2 && views.block[(view + 1) * rank - 1] == 0) continue;
     for (std::size_t dim = 0; dim < rank; ++dim) {
       const std::size_t stride = views.block[view * rank + dim];
       if (dim + 1 == rank ? stride != 1 : stride % chunk != 0) return false;
