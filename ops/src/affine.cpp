@@ -26,7 +26,8 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   if (launch.layout.empty()) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kGroups));
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kGroups,
+                           are_aligned({call.inp, call.out})));
   }
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);

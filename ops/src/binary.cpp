@@ -27,7 +27,8 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   if (contiguous) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows));
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows,
+                           are_aligned({call.lhs, call.rhs, call.out})));
   }
   launch.pass(BinaryKernel<void, void>(), count, views.rank, nullptr, call.lhs, call.rhs, call.out);
   return launch;

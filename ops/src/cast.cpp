@@ -64,7 +64,7 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   if (launch.layout.empty()) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly));
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly, false));
   }
   launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
   return launch;

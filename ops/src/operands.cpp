@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <limits>
 
 #include "base/diagnostic.hpp"
@@ -36,6 +37,12 @@ Result<std::size_t> common_count(std::initializer_list<NamedOperand> operands) {
 bool are_contiguous(std::initializer_list<NamedOperand> operands) {
   return std::all_of(operands.begin(), operands.end(),
                      [](const NamedOperand& each) { return is_contiguous(each.layout); });
+}
+
+bool are_aligned(std::initializer_list<const void*> arrays, std::size_t bytes) {
+  std::uintptr_t places = 0;
+  for (const void* array : arrays) places |= reinterpret_cast<std::uintptr_t>(array);
+  return places % bytes == 0;
 }
 
 LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {

@@ -18,6 +18,8 @@ struct NamedOperand {
 Result<std::size_t> common_count(std::initializer_list<NamedOperand> operands);
 
 bool are_contiguous(std::initializer_list<NamedOperand> operands);
+// True if each address is a multiple of `bytes`, so that accesses of as many bytes may begin there.
+bool are_aligned(std::initializer_list<const void*> arrays, std::size_t bytes = 16);
 
 // Returns the dims, followed by the strides of each operand.
 LayoutBlock layout_block(std::initializer_list<NamedOperand> operands);

@@ -25,27 +25,14 @@ DType of_size(std::size_t bytes) {
                       : DType::kF64;
 }
 
-bool is_multiple(const void* address, std::size_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
-}
-
 // True if all views consist of rows of whole chunks, or of copies of one element if chunks have more
 // than two. where_<C>_<T> moves them by wide accesses.
-bool has_whole_rows(const Where& call, const ViewBlock& views) {
+bool goes_by_rows(const Where& call, const ViewBlock& views) {
   const std::size_t wide = size_of(call.condition_dtype), size = size_of(call.dtype);
-  const std::size_t chunk = 16 / std::max(wide, size), rank = views.rank;
-  const bool aligned =
-      is_multiple(call.condition, chunk * wide) && is_multiple(call.on_true, chunk * size) &&
-      is_multiple(call.on_false, chunk * size) && is_multiple(call.out, chunk * size);
-  if (rank == 0 || !aligned || views.block[rank - 1] % chunk != 0) return false;
-  for (std::size_t view = 1; view <= 3; ++view) {
-    if (chunk > 2 && views.block[(view + 1) * rank - 1] == 0) continue;
-    for (std::size_t dim = 0; dim < rank; ++dim) {
-      const std::size_t stride = views.block[view * rank + dim];
-      if (dim + 1 == rank ? stride != 1 : stride % chunk != 0) return false;
-    }
-  }
-  return true;
+  const std::size_t chunk = 16 / std::max(wide, size);
+  return are_aligned({call.condition}, chunk * wide) &&
+         are_aligned({call.on_true, call.on_false, call.out}, chunk * size) &&
+         has_whole_rows(views, 3, chunk, chunk > 2);
 }
 
 // True if the neighbouring elements of some view lie in another dim than the output's.
@@ -67,7 +54,7 @@ Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& vie
   };
   if (!rows.has(dtype) || call.tiles == Tiles::kNever || call.geometry != Geometry::kOwn ||
       (!always &&
-       (count <= spread.resident() || is_input(call.out) || has_whole_rows(call, views)))) {
+       (count <= spread.resident() || is_input(call.out) || goes_by_rows(call, views)))) {
     return std::optional<Launch>();
   }
   // If all elements have eight bytes, tiles pay off only for large turned views. Measured on an
@@ -120,10 +107,10 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   launch.layout_argument = 2;
   if (contiguous) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
-  } else if (has_whole_rows(call, views)) {
+  } else if (goes_by_rows(call, views)) {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly));
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly, false));
   }
   launch.pass(WhereKernel<void, void>(), count, views.rank, nullptr, call.condition, call.on_true,
               call.on_false, call.out);

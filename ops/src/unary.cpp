@@ -37,7 +37,8 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
   } else {
     const Reads reads = is_copy ? Reads::kCopied : Reads::kGroups;
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads));
+    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads,
+                           are_aligned({call.inp, call.out})));
   }
   if (!op.has_parameter) {
     launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);

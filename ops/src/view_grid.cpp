@@ -102,8 +102,8 @@ struct Kernel {
   Reads reads;
   std::size_t bytes;      // size of an element
   bool single_occupancy;  // a multiprocessor holds only one of its blocks of 1024 threads
-  bool by_rows;           // of one operand: rows of whole chunks go by chunks
-  bool repeats;           // of two operands: a chunk may repeat one element
+  bool by_chunks;         // rows of whole chunks go by chunks
+  bool repeats;           // a chunk of two operands may repeat one element
 };
 
 // Returns the number of elements of a view up to which kernels with one input take one per thread,
@@ -168,6 +168,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
                          const Kernel& kernel) {
   const std::size_t resident = spread.resident(), per_chunk = 16 / kernel.bytes;
   const bool is_large = count > resident;
+  const tuning::Launch chunks = spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
   std::size_t few = few_of_one(spread);
   switch (kernel.reads) {
     case Reads::kSingly: few = spread.twice(); break;
@@ -175,9 +176,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       // Measured on an H200, own geometry, in us, one by one -> by chunks: uneg_f16, uneg_f32 and
       // uneg_f64 of 512x1024 from one row 3.6 -> 2.8, 3.6 -> 3.2, 3.6 -> 4.9.
       const std::size_t many = kernel.bytes == 8 ? few : resident;
-      if (count > many && kernel.by_rows && views.are_rows(per_chunk)) {
-        return spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
-      }
+      if (count > many && kernel.by_chunks && views.are_rows(per_chunk)) return chunks;
       const std::size_t groups = is_large ? groups_of(spread, views, count, kernel.bytes) : 0;
       if (groups != 0) return by_groups(spread, views, groups, kernel.bytes);
       break;
@@ -185,7 +184,9 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
     case Reads::kRows: {
       few = spread.few_of_view();
       const bool are_many = count > (kernel.bytes == 1 ? resident : few);
-      if (are_many && views.are_rows(per_chunk, kernel.repeats)) return spread.strided(count);
+      if (are_many && kernel.by_chunks && views.are_rows(per_chunk, kernel.repeats)) {
+        return spread.strided(count);
+      }
       // Measured on an H200, own geometry, one operand transposed, in us, one by one -> by long
       // groups: badd_f16 and badd_f32 768x768 6.1 -> 5.8; badd_f32 700x900 6.7 -> 5.5.
       if (kernel.bytes > 1 && count > 2 * resident && views.has_long_groups(per_chunk)) {
@@ -194,9 +195,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
     case Reads::kCopied:
-      if (is_large && views.are_rows(per_chunk)) {
-        return spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
-      }
+      if (is_large && kernel.by_chunks && views.are_rows(per_chunk)) return chunks;
       if (is_large && turns_tiles(views, count, kernel.bytes, spread.multiprocessors)) {
         return spread.copied(count, true);
       }
@@ -213,8 +212,13 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
 
 }  // namespace
 
+bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
+                    bool repeats) {
+  return block.rank != 0 && Views{block, views}.are_rows(per_chunk, repeats);
+}
+
 Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
-                           const ViewBlock& block, std::size_t views, Reads reads) {
+                           const ViewBlock& block, std::size_t views, Reads reads, bool aligned) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   const tuning::Spread spread = spread_over(gpu);
   const bool is_host = spread.machine.architecture == tuning::Architecture::kHost;
@@ -224,7 +228,7 @@ Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, st
   return set_grid(launch, geometry, count,
                   launch_of(spread, {block, views}, count,
                             {reads, size_of(own.dtype), single_occupancy(own, spread),
-                             tuning::moves_rows(own.name.data()),
+                             aligned && tuning::moves_rows(own.name.data()),
                              own.out == own.dtype && size_of(own.out) != 4}));
 }
 

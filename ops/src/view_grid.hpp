@@ -13,13 +13,19 @@ namespace kiln::ops {
 
 enum class Reads {
   kSingly,  // element by element: where, casts
-  kGroups,  // by groups: functions of one operand
+  kGroups,  // by whole chunks or by groups: functions of one operand
   kRows,    // by long groups or whole chunks: functions of two operands
   kCopied   // by whole chunks or tiles: copies
 };
 
+// True if the rows of all views consist of whole chunks of `per_chunk` elements, or, with `repeats`,
+// of copies of one element. Kernels move such rows by wide accesses, if the arrays are aligned.
+bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
+                    bool repeats = false);
+
 // Sets the launch's grid for `count` elements of `views` views. launch.own_kernel must be set.
+// `aligned`: all arrays begin where 16-byte accesses may.
 Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
-                           const ViewBlock& block, std::size_t views, Reads reads);
+                           const ViewBlock& block, std::size_t views, Reads reads, bool aligned);
 
 }  // namespace kiln::ops

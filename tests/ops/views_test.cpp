@@ -1,4 +1,5 @@
 // The view arguments of kiln's own launches.
+#include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstring>
@@ -73,8 +74,9 @@ struct Grid {
   }
 };
 
-Grid grid_of(UnaryOp op, DType dtype, const Layout& layout) {
+Grid grid_of(UnaryOp op, DType dtype, const Layout& layout, const void* inp = nullptr) {
   Unary call;
+  call.inp = inp;
   call.op = op;
   call.dtype = dtype;
   call.layout = layout;
@@ -89,7 +91,7 @@ Grid grid_of(UnaryOp op, DType dtype, const Layout& layout) {
 
 TEST_CASE("Views of a few hundred thousand elements have a thread for each, or full groups") {
   // 402,056 elements: rows that do not consist of chunks, and rows of one chunk each.
-  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {16, 1}}) == Grid{1571, 256});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {17, 1}}) == Grid{1571, 256});
   CHECK(grid_of(UnaryOp::kCopy, DType::kU8, {{50257, 8}, {16, 1}}) == Grid{786, 512});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, {{50257, 8}, {16, 1}}) == Grid{393, 128});
   // 393,216 elements, transposed: large blocks read only once what neighbours share; tiles, if
@@ -104,5 +106,20 @@ TEST_CASE("Views of a few hundred thousand elements have a thread for each, or f
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1024}, {1, 1024}}) == Grid{512, 256});
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{1024, 1025}, {2048, 1}}) == Grid{2050, 512});
   // 12,288,000 elements: as many threads as the device holds.
-  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{2112, 128});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8193, 1}}) == Grid{2112, 128});
+}
+
+TEST_CASE("Rows of whole aligned chunks have a thread for each chunk") {
+  const Layout rows{{512, 1024}, {2048, 1}};
+  alignas(16) const std::array<float, 4> memory{};
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, rows) == Grid{512, 256});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF16, rows) == Grid{512, 128});
+  CHECK(grid_of(UnaryOp::kCopy, DType::kF16, rows) == Grid{512, 128});
+  // At most as many threads as the device holds.
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{264, 1024});
+  // A thread for each element: of eight bytes, of misaligned rows, and in functions without
+  // registers for rows.
+  CHECK(grid_of(UnaryOp::kNegate, DType::kF64, rows) == Grid{2048, 256});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, rows, memory.data() + 1) == Grid{2048, 256});
+  CHECK(grid_of(UnaryOp::kSin, DType::kBF16, rows) == Grid{2048, 256});
 }
