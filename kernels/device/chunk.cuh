@@ -34,6 +34,14 @@ struct Chunk {
       word[0] = *reinterpret_cast<const Bits<kBytes>*>(address);
     }
   }
+  // Loads the chunk, or repeats the element at `address`.
+  KILN_DEVICE void load(const T* address, bool repeats) {
+    if (repeats) {
+      fill(*address);
+    } else {
+      load(address);
+    }
+  }
   KILN_DEVICE void store(void* address) const {
     if constexpr (kBytes == 16) {
       Words words;

@@ -170,11 +170,12 @@ struct Walk {
   // The dim that is cut, or the rank if there is none.
   KILN_DEVICE u32 cut() const { return dims >> 13 & 0x1fff; }
   // One bit for each view in which a long group is contiguous and begins where a wide access may.
-  // If it is 0, groups are short.
+  // If it is 0, groups are short. If groups are whole chunks: one bit for each view whose chunks are
+  // contiguous. A chunk of the other views repeats one element.
   KILN_DEVICE u32 wide() const { return dims >> kLogWide & 7; }
   // True if a group is the same element of several lines.
   KILN_DEVICE bool lines() const { return (dims & kLines) != 0; }
-  // True if groups are whole chunks, equally aligned in all views.
+  // True if groups are whole chunks, equally aligned in all views that do not repeat an element.
   KILN_DEVICE bool rows() const { return (dims & kRows) != 0; }
   // Logarithm of the distance between a group's elements in their dim, which is 1 or kLine.
   KILN_DEVICE u32 log_step() const { return lines() ? kLogLine : 0; }
@@ -193,7 +194,7 @@ struct Group {
 // Walks views. If they allow it, a group is 2^kChunk elements that one access moves. Otherwise
 // elements are moved singly, and a group is 2^kSeveral neighbours or the same element of several
 // lines. Large transposed views have long groups of 2^kWide neighbours, unless kWide is 0; 2^kUnit
-// of these neighbours fill an access.
+// of these neighbours fill an access. With kRepeats, a chunk of a view may repeat one element.
 template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit, bool kRepeats>
 struct Walker {
   KILN_DEVICE static u32 log_count(const Walk& walk) {

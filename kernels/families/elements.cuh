@@ -245,15 +245,6 @@ struct ChooseElements {
     const Bits a = force_load(x[place.at[1]]), b = force_load(y[place.at[2]]);
     out[i] = c != 0 ? a : b;
   }
-  // Reads a chunk, or repeats one element.
-  template <class T>
-  KILN_DEVICE static void load(Chunk<T, kCount>& chunk, const T* from, u32 repeats) {
-    if (repeats == 0) {
-      chunk.load(from);
-    } else {
-      chunk.fill(*from);
-    }
-  }
   KILN_DEVICE void move_chunk(u64 i, const Place<3>& place, u32 repeats) const {
     Chunk<Condition, kCount> c;
     Chunk<Bits, kCount> a, b, results;
@@ -262,9 +253,9 @@ struct ChooseElements {
       a.load(x + place.at[1]);
       b.load(y + place.at[2]);
     } else {
-      load(c, condition + place.at[0], repeats & 1);
-      load(a, x + place.at[1], repeats & 2);
-      load(b, y + place.at[2], repeats & 4);
+      c.load(condition + place.at[0], (repeats & 1) != 0);
+      a.load(x + place.at[1], (repeats & 2) != 0);
+      b.load(y + place.at[2], (repeats & 4) != 0);
     }
     set_chunk(results, [&](u32 j) { return c.get(j) != 0 ? a.get(j) : b.get(j); });
     results.store(out + i);

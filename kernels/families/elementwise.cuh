@@ -254,16 +254,6 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Reads a chunk of a row that is contiguous, or that repeats one element.
-  template <class T>
-  KILN_DEVICE static void load_row(Chunk<T, kCount>& chunk, const T* from, u32 contiguous) {
-    if (contiguous != 0) {
-      chunk.load(from);
-    } else {
-      chunk.fill(*from);
-    }
-  }
-
   KILN_DEVICE void move_views(const Walk& walk, u32 self, u32 threads) const {
     u32 left = walk.outer;
     u32 i = self;
@@ -283,7 +273,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
         if (!kRepeats || here.wide() == (1u << kInputs) - 1) {
           (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
         } else {
-          (load_row(chunk_of<I>(batch), input<In>(I) + group.at[I], here.wide() >> I & 1), ...);
+          (chunk_of<I>(batch).load(input<In>(I) + group.at[I], (here.wide() >> I & 1) == 0), ...);
         }
         compute_chunk(batch, out + group.out);
         continue;
