@@ -14,6 +14,7 @@ constexpr KernelRows kAffine = rows_of("affine");
 
 Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
+  KILN_TRY(require_apart(call.layout, call.inp, call.out));
   KILN_TRY(require_scalar("mul", call.mul, call.dtype));
   KILN_TRY(require_scalar("add", call.add, call.dtype));
 

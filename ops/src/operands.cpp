@@ -45,6 +45,14 @@ bool are_aligned(std::initializer_list<const void*> arrays, std::size_t bytes) {
   return places % bytes == 0;
 }
 
+Result<void> require_apart(const Layout& layout, const void* inp, const void* out) {
+  const bool in_place = inp == nullptr || inp == out;
+  if (out == nullptr || !in_place || is_contiguous(layout)) return {};
+  return refused("a view that is not contiguous cannot be computed in place")
+      .note("its elements would be written over before they are read")
+      .hint("write to other memory");
+}
+
 LayoutBlock layout_block(std::initializer_list<NamedOperand> operands) {
   const Extents& dims = operands.begin()->layout.dims;
   LayoutBlock block(dims.begin(), dims.end());

@@ -21,6 +21,11 @@ bool are_contiguous(std::initializer_list<NamedOperand> operands);
 // True if each address is a multiple of `bytes`, so that accesses of as many bytes may begin there.
 bool are_aligned(std::initializer_list<const void*> arrays, std::size_t bytes = 16);
 
+// Returns an error if a function of one operand would write over the elements that it is yet to
+// read: in place (`inp` is null or `out`), in a view that is not contiguous. Plans without addresses
+// pass.
+Result<void> require_apart(const Layout& layout, const void* inp, const void* out);
+
 // Returns the dims, followed by the strides of each operand.
 LayoutBlock layout_block(std::initializer_list<NamedOperand> operands);
 

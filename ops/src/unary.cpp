@@ -18,6 +18,7 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kUnary, call.op), call.dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count(call.layout));
+  KILN_TRY(require_apart(call.layout, call.inp, call.out));
   if (op.has_parameter) KILN_TRY(require_scalar("parameter", call.parameter, call.dtype));
 
   const bool is_copy = call.op == UnaryOp::kCopy;

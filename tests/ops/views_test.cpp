@@ -123,3 +123,24 @@ TEST_CASE("Rows of whole aligned chunks have a thread for each chunk") {
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, rows, memory.data() + 1) == Grid{2048, 256});
   CHECK(grid_of(UnaryOp::kSin, DType::kBF16, rows) == Grid{2048, 256});
 }
+
+TEST_CASE("A view that is not contiguous is not computed in place") {
+  alignas(16) std::array<float, 16> memory{};
+  Unary call;
+  call.op = UnaryOp::kNegate;
+  call.dtype = DType::kF32;
+  call.layout = {{4, 4}, {1, 4}};
+  call.out = memory.data();
+  for (const void* inp :
+       {static_cast<const void*>(nullptr), static_cast<const void*>(memory.data())}) {
+    call.inp = inp;
+    const Result<Launch> refused = plan(call, Gpu{});
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().text() ==
+          "a view that is not contiguous cannot be computed in place\n"
+          "note: its elements would be written over before they are read\n"
+          "hint: write to other memory");
+  }
+  call.layout = {{4, 4}};
+  CHECK(plan(call, Gpu{}));
+}

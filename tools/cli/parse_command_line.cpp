@@ -138,6 +138,19 @@ void join_values(const CLI::App& command, std::vector<std::string>& arguments) {
   }
 }
 
+// Refuses an option of the command as another option's value: "--out --no-cache".
+Result<void> check_values(const CLI::App& command, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 1; i + 1 < arguments.size(); ++i) {
+    const CLI::Option* const option = command.get_option_no_throw(arguments[i]);
+    if (option == nullptr || option->get_items_expected_max() == 0) continue;
+    const std::string& value = arguments[++i];
+    if (!value.starts_with('-') || command.get_option_no_throw(value) == nullptr) continue;
+    return usage_error(option->get_name() + " needs a value, and " + quote(value) + " is an option")
+        .hint("write " + quote(option->get_name() + "=" + value) + " if it is the value");
+  }
+  return {};
+}
+
 // Parses "__complete WHAT COMMAND WORD...", where the words precede the one that the shell
 // completes. Kernels are completed only after one positional word, the image. Otherwise the first
 // positional word names the file.
@@ -180,6 +193,7 @@ Result<Invocation> parse_command_line(const std::vector<std::string>& arguments)
     std::vector<std::string> words(arguments.begin(), end);
     if (const CLI::App* command = subcommand_of(program.app, words.front())) {
       join_values(*command, words);
+      KILN_TRY(check_values(*command, words));
     }
     std::reverse(words.begin(), words.end());
     program.app.parse(std::move(words));

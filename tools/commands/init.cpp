@@ -31,6 +31,17 @@ std::string as_identifier(const std::string& text) {
   return name;
 }
 
+// Returns the name of the project and of its program: an identifier of at most 64 letters, and none
+// that CMake keeps for its own targets (policy CMP0037).
+std::string project_name(const std::string& folder) {
+  static const std::set<std::string> reserved = {
+      "ALL_BUILD",      "INSTALL",    "RUN_TESTS",     "ZERO_CHECK", "all",
+      "clean",          "edit_cache", "help",          "install",    "package",
+      "package_source", "preinstall", "rebuild_cache", "test"};
+  const std::string name = as_identifier(folder).substr(0, 64);
+  return reserved.contains(name) ? "my_" + name : name;
+}
+
 constexpr const char* kKernel = R"(#include "device/platform.cuh"
 
 // y[i] += a * x[i], a thread an element, for blocks of up to 256 threads.
@@ -212,7 +223,7 @@ Result<int> run_init(const InitOptions& options, World& world) {
   name_modules(sources);
   const fs::path named =
       folder.has_filename() ? folder.filename() : folder.parent_path().filename();
-  const std::string name = as_identifier(named.string());
+  const std::string name = project_name(named.string());
 
   std::vector<NewFile> files = {
       {"targets.json", manifest(name, sources, is_first)},

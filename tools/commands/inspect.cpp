@@ -158,12 +158,13 @@ std::string hint_for(std::string_view bytes) {
 // Reads an image, a container, or the catalog of a build, which stands for the build.
 Result<Json> inspect_one_file(const std::filesystem::path& path, const World& world) {
   const std::filesystem::path absolute = world.environment.current_directory / path;
-  if (!world.files.status(absolute)) {
+  Result<std::string> read = world.files.read(absolute);
+  if (!read && read.error().code == ErrorCode::kInvalidInput && !world.files.status(absolute)) {
     return Error{.code = ErrorCode::kInvalidInput,
                  .message = "there is no file or folder " + quote(path.string())}
         .hint("name an image, or a folder that 'kiln build' has filled");
   }
-  KILN_TRY_ASSIGN(const std::string bytes, world.files.read(absolute));
+  KILN_TRY_ASSIGN(const std::string bytes, std::move(read));
   if (trim(bytes).starts_with("{")) return read_catalog(bytes, path);
   Result<InspectedFile> file = inspect_file(std::as_bytes(std::span(bytes)));
   if (file) return file_json(*file);

@@ -149,6 +149,8 @@ Result<Manifest> parse_manifest(const fs::path& path, const fs::path& directory,
         .hint(kHowToName);
   }
   if (!files.status(directory / path)) {
+    const Result<std::string> read = files.read(directory / path);
+    if (!read && read.error().code == ErrorCode::kEnvironment) return read.error();
     const auto names = files.list(manifest.directory);
     const std::string near = names ? nearest_file(path.filename().string(), *names) : "";
     const std::string meant = parse_target_id(name)      ? "--target " + name

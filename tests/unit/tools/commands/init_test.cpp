@@ -26,3 +26,16 @@ TEST_CASE("init that fails leaves nothing behind, and can be run again") {
     CHECK(run_init({.folder = "demo"}, fake.world));
   }
 }
+
+TEST_CASE("init gives a project a name that CMake and kiln take") {
+  const auto manifest_in = [](const std::string& folder) {
+    testing::FakeWorld fake;
+    REQUIRE(run_init({.folder = folder}, fake.world));
+    return *fake.files.read("/w/" + folder + "/targets.json");
+  };
+  CHECK(manifest_in("demo").find("\"name\": \"demo\"") != std::string::npos);
+  CHECK(manifest_in("install").find("\"name\": \"my_install\"") != std::string::npos);
+  CHECK(manifest_in("class").find("\"name\": \"my_class\"") != std::string::npos);
+  CHECK(manifest_in(std::string(200, 'y')).find('"' + std::string(64, 'y') + '"') !=
+        std::string::npos);
+}
