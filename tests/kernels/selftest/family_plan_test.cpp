@@ -76,13 +76,13 @@ TEST_CASE("large views of what networks cast go tile by tile") {
 TEST_CASE("copies of large views that are a transpose or a slice go by their kernels") {
   alignas(16) char memory[64];
   const auto kernel = [&](DType dtype, Layout layout, Geometry geometry = Geometry::kOwn,
-                          Rearranged rearranged = Rearranged::kBySize, bool in_place = false,
+                          Rearranged rearranged = Rearranged::kBySize,
                           std::size_t misalignment = 0) {
     Unary call;
     call.dtype = dtype;
     call.layout = std::move(layout);
     call.inp = memory + misalignment;
-    call.out = in_place ? memory : memory + 32;
+    call.out = memory + 32;
     call.geometry = geometry;
     call.rearranged = rearranged;
     const auto launch = plan(call, {"sm_90", 132});
@@ -104,14 +104,13 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   CHECK(kernel(byte, {{300, 1000}, {2000, 1}}) == "slice_i64");
   CHECK(kernel(DType::kF16, {{8, 12, 512, 54}, {331776, 54, 648, 1}}) == "slice_u32");
   const auto at = [&](std::size_t address) {
-    return kernel(byte, {{300, 1000}, {2000, 1}}, Geometry::kOwn, Rearranged::kBySize, false,
-                  address);
+    return kernel(byte, {{300, 1000}, {2000, 1}}, Geometry::kOwn, Rearranged::kBySize, address);
   };
   CHECK(at(8) == "slice_i64");
   CHECK(at(4) == "slice_u32");
   CHECK(at(2) == "ucopy_u8");
   CHECK(at(1) == "ucopy_u8");
-  // Few elements, lines that are not whole accesses, dims in another order, a copy in place.
+  // Few elements, lines that are not whole accesses, dims in another order.
   CHECK(kernel(single, {{128, 100}, {1, 128}}) == "ucopy_f32");
   CHECK(kernel(single, {{299, 1283}, {1, 299}}) == "ucopy_f32");
   CHECK(kernel(single, {{128, 100}, {200, 1}}) == "ucopy_f32");
@@ -120,8 +119,6 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   CHECK(kernel(byte, {{128, 4097}, {8194, 1}}) == "ucopy_u8");
   CHECK(kernel(single, {{4099, 4097}, {8194, 1}}) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1024, 2}}) == "ucopy_f32");
-  CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kBySize, true) ==
-        "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kNever) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kReference) == "ucopy_f32");
 }

@@ -134,7 +134,9 @@ class BrokenExecutor final : public Executor {
  public:
   explicit BrokenExecutor(bool answers) : answers_(answers) {}
   Result<std::vector<std::byte*>> place(const std::vector<PieceSize>& sizes) override {
-    return std::vector<std::byte*>(sizes.size(), storage_);
+    std::vector<std::byte*> places(sizes.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = storage_ + 16 * i;
+    return places;
   }
   Result<void> run(const ops::Launch&, std::vector<std::vector<std::byte>>&) override {
     if (answers_) return {};
@@ -143,7 +145,7 @@ class BrokenExecutor final : public Executor {
 
  private:
   bool answers_;
-  std::byte storage_[1] = {};
+  alignas(16) std::byte storage_[16 * 16] = {};
 };
 
 SuiteDevice device_of(const std::string& id, bool answers) {
