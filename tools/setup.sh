@@ -40,7 +40,7 @@ done
 case "${1:-install}" in
   install | --check | --print-env) mode=${1:-install} ;;
   --help | -h) usage; exit 0 ;;
-  *) echo "kiln setup: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+  *) say "unknown option '$1'"; usage >&2; exit 2 ;;
 esac
 
 prefix=$(private_prefix)

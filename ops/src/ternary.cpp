@@ -43,8 +43,9 @@ bool are_turned(const ViewBlock& views) {
   return false;
 }
 
-// Plans the launch of views tile by tile. Returns nothing if they are not moved that way.
-Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& views,
+// Plans the launch of views tile by tile. Returns nothing if they are not moved that way. `by_rows`
+// is goes_by_rows().
+Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& views, bool by_rows,
                                          std::size_t count, const tuning::Spread& spread) {
   const KernelRows& rows = of(kWhereTiles, call.condition_dtype);
   const DType dtype = rows.has(call.dtype) ? call.dtype : of_size(size_of(call.dtype));
@@ -53,8 +54,7 @@ Result<std::optional<Launch>> plan_tiles(const Where& call, const ViewBlock& vie
     return array == call.condition || array == call.on_true || array == call.on_false;
   };
   if (!rows.has(dtype) || call.tiles == Tiles::kNever || call.geometry != Geometry::kOwn ||
-      (!always &&
-       (count <= spread.resident() || is_input(call.out) || goes_by_rows(call, views)))) {
+      (!always && (count <= spread.resident() || is_input(call.out) || by_rows))) {
     return std::optional<Launch>();
   }
   // If all elements have eight bytes, tiles pay off only for large turned views. Measured on an
@@ -95,9 +95,11 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
 
   const bool contiguous = are_contiguous({condition, on_true, on_false});
   const ViewBlock views = view_block(call.geometry, {condition, on_true, on_false});
+  const bool by_rows = !contiguous && goes_by_rows(call, views);
   if (!contiguous) {
     KILN_TRY(require_counted(views.block, views.rank));
-    KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, views, count, spread_over(gpu)));
+    KILN_TRY_ASSIGN(std::optional<Launch> tiled,
+                    plan_tiles(call, views, by_rows, count, spread_over(gpu)));
     if (tiled) return *std::move(tiled);
   }
 
@@ -107,7 +109,7 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   launch.layout_argument = 2;
   if (contiguous) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
-  } else if (goes_by_rows(call, views)) {
+  } else if (by_rows) {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly, false));

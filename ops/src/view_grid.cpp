@@ -168,7 +168,9 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
                          const Kernel& kernel) {
   const std::size_t resident = spread.resident(), per_chunk = 16 / kernel.bytes;
   const bool is_large = count > resident;
-  const tuning::Launch chunks = spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
+  const auto by_chunks = [&] {
+    return spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
+  };
   std::size_t few = few_of_one(spread);
   switch (kernel.reads) {
     case Reads::kSingly: few = spread.twice(); break;
@@ -176,7 +178,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       // Measured on an H200, own geometry, in us, one by one -> by chunks: uneg_f16, uneg_f32 and
       // uneg_f64 of 512x1024 from one row 3.6 -> 2.8, 3.6 -> 3.2, 3.6 -> 4.9.
       const std::size_t many = kernel.bytes == 8 ? few : resident;
-      if (count > many && kernel.by_chunks && views.are_rows(per_chunk)) return chunks;
+      if (count > many && kernel.by_chunks && views.are_rows(per_chunk)) return by_chunks();
       const std::size_t groups = is_large ? groups_of(spread, views, count, kernel.bytes) : 0;
       if (groups != 0) return by_groups(spread, views, groups, kernel.bytes);
       break;
@@ -195,7 +197,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
     case Reads::kCopied:
-      if (is_large && kernel.by_chunks && views.are_rows(per_chunk)) return chunks;
+      if (is_large && kernel.by_chunks && views.are_rows(per_chunk)) return by_chunks();
       if (is_large && turns_tiles(views, count, kernel.bytes, spread.multiprocessors)) {
         return spread.copied(count, true);
       }

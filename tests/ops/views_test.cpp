@@ -115,6 +115,7 @@ TEST_CASE("Rows of whole aligned chunks have a thread for each chunk") {
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, rows) == Grid{512, 256});
   CHECK(grid_of(UnaryOp::kExp, DType::kF16, rows) == Grid{512, 128});
   CHECK(grid_of(UnaryOp::kCopy, DType::kF16, rows) == Grid{512, 128});
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{50257, 8}, {16, 1}}) == Grid{393, 256});
   // At most as many threads as the device holds.
   CHECK(grid_of(UnaryOp::kExp, DType::kF32, {{3000, 4096}, {8192, 1}}) == Grid{264, 1024});
   // A thread for each element: of eight bytes, of misaligned rows, and in functions without

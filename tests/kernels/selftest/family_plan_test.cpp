@@ -121,6 +121,12 @@ TEST_CASE("copies of large views that are a transpose or a slice go by their ker
   CHECK(kernel(single, {{512, 512}, {1024, 2}}) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kOwn, Rearranged::kNever) == "ucopy_f32");
   CHECK(kernel(single, {{512, 512}, {1, 512}}, Geometry::kReference) == "ucopy_f32");
+  // A copy in place would read what it has written.
+  Unary in_place;
+  in_place.dtype = single;
+  in_place.layout = {{512, 512}, {1, 512}};
+  in_place.inp = in_place.out = memory;
+  CHECK_FALSE(plan(in_place, {"sm_90", 132}));
 }
 
 TEST_CASE("a slice copies what the view has, by elements of any width") {
