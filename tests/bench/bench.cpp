@@ -15,7 +15,7 @@ constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kBeyondCache = 256 * kMebibyte;  // several times the L2 cache
 constexpr std::size_t kValues = kMebibyte;             // distinct values, repeated over the inputs
 constexpr std::size_t kMaxPieces = 400;                // launches in a graph
-constexpr std::size_t kFitsCache = 16 * kMebibyte;     // fits in any data center GPU's L2
+constexpr std::size_t kCachedBytes = 16 * kMebibyte;   // fit in any data center GPU's L2 cache
 
 // Distance from one set of an operand to the next: well aligned, and a whole number of the units
 // that are repeated; one unit if there are no elements.
@@ -57,6 +57,13 @@ Bench::Bench(const Device& device, const Settings& settings, std::unique_ptr<Cud
   if (!settings.target.empty()) ours_.emplace(device, *clock_, ours_for(settings.target));
 }
 
+Result<bool> Bench::fits_cache(const BenchCase& subject) {
+  KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
+  std::size_t bytes = padded(operands.output);
+  for (const Operand& input : operands.inputs) bytes += padded(input);
+  return bytes <= kCachedBytes;
+}
+
 Result<Bench> Bench::open(const Device& device, const Settings& settings,
                           const std::vector<BenchCase>& cases) {
   std::size_t inp_bytes = 512 * kMebibyte, out_bytes = 512 * kMebibyte;
@@ -75,9 +82,17 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
   return bench;
 }
 
-// Chooses the number of sets so that no launch of a larger case finds its operands in the cache.
-// The operands of a small case do stay in the cache, as they would in a program that has just
-// computed them.
+// Returns the number of sets of operands. No launch of a larger case finds its operands in the
+// cache. Those of a small case, which a graph cannot drive out of the cache, all stay there, as they
+// would in a program that has just computed them.
+std::size_t Bench::sets_of(std::size_t set_bytes) const {
+  constexpr std::size_t kEnough = 50;  // more take longer to plan, and change nothing
+  if (settings_.is_cached || set_bytes * kMaxPieces < kBeyondCache) {
+    return std::clamp<std::size_t>(kCachedBytes / set_bytes, 1, kEnough);
+  }
+  return std::min(kBeyondCache / set_bytes + 2, kMaxPieces);
+}
+
 Bench::BufferLayout Bench::layout_of(const Operands& operands) const {
   BufferLayout layout;
   std::size_t inp_bytes = 0;
@@ -87,9 +102,7 @@ Bench::BufferLayout Bench::layout_of(const Operands& operands) const {
   }
   layout.output = padded(operands.output);
   const std::size_t set_bytes = inp_bytes + layout.output;
-  layout.sets = std::min(kBeyondCache / set_bytes + 2, kMaxPieces);
-  // If all sets fit in the cache, a few sets serve as well as many and take less time to plan.
-  if (layout.sets * set_bytes <= kFitsCache) layout.sets = std::min<std::size_t>(layout.sets, 50);
+  layout.sets = sets_of(set_bytes);
   if (inp_bytes != 0) layout.sets = std::min(layout.sets, inp_.size() / inp_bytes);
   layout.sets = std::max<std::size_t>(1, std::min(layout.sets, out_.size() / layout.output));
   return layout;
@@ -159,7 +172,7 @@ Result<double> Bench::copy_us(double bytes) {
   const std::size_t half = std::max<std::size_t>(static_cast<std::size_t>(bytes / 2) / 16 * 16, 16);
   if (const auto cached = copies_.find(half); cached != copies_.end()) return cached->second;
   const std::size_t capacity = std::min(inp_.size(), out_.size());
-  const std::size_t sets = std::clamp<std::size_t>(capacity / half, 1, kBeyondCache / half + 2);
+  const std::size_t sets = std::clamp<std::size_t>(capacity / half, 1, sets_of(2 * half));
   const std::size_t length = std::min(half, capacity);
   const auto source = [&](std::size_t i) { return inp_.as<char>() + i % sets * length; };
   const auto target = [&](std::size_t i) { return out_.as<char>() + i % sets * length; };
@@ -182,8 +195,7 @@ Result<double> Bench::read_us(double bytes) {
   if (const auto cached = reads_.find(length); cached != reads_.end()) {
     return cached->second * scale;
   }
-  const std::size_t sets =
-      std::clamp<std::size_t>(inp_.size() / length, 1, kBeyondCache / length + 2);
+  const std::size_t sets = std::clamp<std::size_t>(inp_.size() / length, 1, sets_of(length));
   const CudaClock::Plan plan{pieces_of(bytes), std::min<std::size_t>(settings_.samples, 15)};
   KILN_TRY_ASSIGN(reads_[length], clock_->graph_us(stream_, plan, [&](std::size_t i) {
     return clock_->read_by_kernel(stream_, out_.data(), inp_.as<char>() + i % sets * length,

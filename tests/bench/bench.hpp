@@ -24,10 +24,14 @@ class Bench {
     double budget_us = 20'000;  // for the samples of one case
     std::string originals;      // folder of their cubins; empty: the originals are not measured
     std::string target;         // of kiln's images; empty: the best for the device
+    bool is_cached = false;     // operands stay in the L2 cache
   };
   // Allocates room for the largest of the cases. Errors: kUnavailable (no CUDA device), kDriver.
   static Result<Bench> open(const Device& device, const Settings& settings,
                             const std::vector<BenchCase>& cases);
+
+  // True if one set of the operands fits in the L2 cache of any data center GPU.
+  static Result<bool> fits_cache(const BenchCase& subject);
 
   Result<Measurement> measure(const BenchCase& subject);
   // Returns the microseconds of the fastest copy that reads and writes `bytes` in total.
@@ -48,6 +52,7 @@ class Bench {
     std::size_t output = 0;
     std::size_t sets = 1;
   };
+  std::size_t sets_of(std::size_t set_bytes) const;
   BufferLayout layout_of(const Operands& operands) const;
   Addresses addresses_of(const BufferLayout& layout, std::size_t set) const;
   Result<void> fill_inputs(const Operands& operands, const BufferLayout& layout, DataKind kind);

@@ -44,6 +44,7 @@ many bytes: about ten minutes.
   --kind KIND        only with this kind of data: uniform (that of --shape), normal, negative, special
   --target T         our images of this target, like compute_80, in place of the device's best
   --device ID        cuda:0, cuda:1, ...   (default: KILN_DEVICE, else the first)
+  --cached           operands stay in the L2 cache; only cases of up to 16 MiB
   --samples N        of each measurement, at most; the median counts (default 31)
   --seconds N        begins no case later, and says how many are left
   --judge            measure doubtful cases three times, and exit with 1 when one fails its rule
@@ -61,7 +62,7 @@ struct Options {
   std::string kind;                 // empty: all of the list's, uniform for shapes
   std::size_t samples = 31;
   double seconds = 0;  // 0: as long as it takes
-  bool quick = false, judge = false;
+  bool quick = false, judge = false, cached = false;
 };
 
 std::optional<Options> parse(int argc, char** argv) {
@@ -72,8 +73,8 @@ std::optional<Options> parse(int argc, char** argv) {
       {"--json", &options.json},          {"--list", &options.list},
       {"--view", &options.view},          {"--kind", &options.kind},
       {"--windows", &options.windows}};
-  const std::map<std::string, bool*> flags = {{"--quick", &options.quick},
-                                              {"--judge", &options.judge}};
+  const std::map<std::string, bool*> flags = {
+      {"--quick", &options.quick}, {"--cached", &options.cached}, {"--judge", &options.judge}};
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
     if (const auto flag = flags.find(option); flag != flags.end()) {
@@ -175,6 +176,14 @@ Result<std::vector<BenchCase>> chosen_cases(const Options& options, const Record
   if (!options.kind.empty()) {
     KILN_TRY_ASSIGN(const DataKind kind, parse_kind(options.kind));
     std::erase_if(all, [&](const BenchCase& each) { return each.kind != kind; });
+  }
+  if (options.cached) {
+    std::vector<BenchCase> cached;
+    for (BenchCase& each : all) {
+      KILN_TRY_ASSIGN(const bool fits, Bench::fits_cache(each));
+      if (fits) cached.push_back(std::move(each));
+    }
+    all = std::move(cached);
   }
   if (options.patterns.empty()) return all;
   std::vector<BenchCase> chosen;
@@ -377,6 +386,7 @@ Result<std::size_t> run(const Options& options) {
   settings.samples = options.samples;
   settings.originals = options.originals;
   settings.target = options.target;
+  settings.is_cached = options.cached;
   KILN_TRY_ASSIGN(Bench bench, Bench::open(device, settings, cases));
 
   constexpr double kGibibyte = 1 << 30;

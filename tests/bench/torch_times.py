@@ -2,8 +2,8 @@
 """PyTorch's time for the benchmark's cases: torch_times.py CASES.json > TIMES.json
 
 kiln_bench --list CASES.json writes the cases; kiln_bench --torch TIMES.json shows the times. Each time
-is the median over graphs of launches in sequence, with sets of operands that do not fit in the cache,
-as kiln_bench measures kiln's kernels. Cases whose operation PyTorch lacks are null.
+is the median over graphs of launches in sequence, with as many sets of operands as kiln_bench uses for
+kiln's kernels; --cached as its option of that name. Cases whose operation PyTorch lacks are null.
 """
 import argparse
 import json
@@ -31,6 +31,7 @@ UNARY = {
 OUT_VARIANT = {"abs", "ceil", "cos", "erf", "exp", "floor", "log", "neg", "recip", "round", "sigmoid",
                "sign", "sin", "sqr", "sqrt", "tanh"}
 BEYOND_CACHE = 256 << 20
+CACHED = 16 << 20
 MOST_PIECES = 400
 
 
@@ -141,14 +142,21 @@ def prepare(case):
     return set_bytes + reach * out_dtype.itemsize, make
 
 
-def measure(case, samples):
+def sets_of(set_bytes, cached):
+    """Returns the number of sets of operands, as bench.cpp does."""
+    if cached or set_bytes * MOST_PIECES < BEYOND_CACHE:
+        return min(max(CACHED // max(set_bytes, 1), 1), 50)
+    return min(BEYOND_CACHE // set_bytes + 2, (4 << 30) // set_bytes)
+
+
+def measure(case, samples, cached):
     prepared = prepare(case)
     if prepared is None:
         return None
     set_bytes, make = prepared
     one_us = max(set_bytes / 4e6, 1.0)
     pieces = min(max(int(2000 / one_us), 4), MOST_PIECES)
-    sets = max(1, min(BEYOND_CACHE // max(set_bytes, 1) + 2, pieces, (4 << 30) // max(set_bytes, 1)))
+    sets = max(1, min(sets_of(set_bytes, cached), pieces))
     launches = [make() for _ in range(sets)]
 
     stream = torch.cuda.Stream()
@@ -178,13 +186,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases")
     parser.add_argument("--samples", type=int, default=15)
+    parser.add_argument("--cached", action="store_true", help="operands stay in the L2 cache")
     arguments = parser.parse_args()
     with open(arguments.cases) as file:
         cases = json.load(file)["cases"]
     times = {}
     for case in cases:
         try:
-            times[case["case"]] = measure(case, arguments.samples)
+            times[case["case"]] = measure(case, arguments.samples, arguments.cached)
         except (RuntimeError, NotImplementedError, TypeError) as error:
             print(f"{case['case']}: {str(error).splitlines()[0]}", file=sys.stderr)
             times[case["case"]] = None
