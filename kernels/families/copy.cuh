@@ -15,7 +15,7 @@ using namespace device;
 
 template <class B>
 struct Copy {
-  using Family = Map<tuning::Cost::kBrief, 2, true, B, Same<B>>;
+  using Family = Map<tuning::Cost::kBrief, 2, true, false, B, Same<B>>;
   static constexpr u32 kCount = 16 / sizeof(B);
   static constexpr u32 kShare = share_of(kCount);
   // Number of blocks of 1024 threads up to which each thread takes one element of any view.

@@ -226,9 +226,8 @@ template <u32 kOccupancy, class Bits, class Condition>
 struct ChooseElements {
   static constexpr u32 kCount =
       16 / (sizeof(Bits) > sizeof(Condition) ? sizeof(Bits) : sizeof(Condition));
-  // True if a chunk may repeat one element. It takes registers, and chunks of two elements gain
-  // little.
-  static constexpr bool kRepeats = kCount > 2;
+  // True if a chunk may repeat one element.
+  static constexpr bool kRepeats = tuning::where_repeats(kCount);
 
   Views<3> views;
   Bits* out;
@@ -259,6 +258,23 @@ struct ChooseElements {
     }
     set_chunk(results, [&](u32 j) { return c.get(j) != 0 ? a.get(j) : b.get(j); });
     results.store(out + i);
+  }
+
+  // Handles launches of contiguous arrays without views in which a thread has one element, or one
+  // whole chunk. Returns false for others.
+  KILN_DEVICE bool takes_one_in_order(u64 numel, u32 self) const {
+    if (likely(takes_one_element(numel, kTwiceBlocks))) {
+      if (self < static_cast<u32>(numel)) move_one(self, place_in_order<3>(self));
+      return true;
+    }
+    if (static_cast<bool>(!may_have_chunk_each() | !is_aligned() | (numel % kCount != 0) |
+                          !has_chunk_each(numel / kCount))) {
+      return false;
+    }
+    if (self >= static_cast<u32>(numel / kCount)) return true;
+    const u64 first = static_cast<u64>(self) * kCount;
+    move_chunk(first, place_in_order<3>(first), 0);
+    return true;
   }
 
   struct Shape {
@@ -297,7 +313,9 @@ struct ChooseElements {
     const u32 most = few_or_all_blocks();
     if (block_index() >= most) return;
     const u32 self = thread_number();
-    if (likely(takes_one_element(numel, kTwiceBlocks))) {
+    if (!likely(views.info != nullptr)) {
+      if (takes_one_in_order(numel, self)) return;
+    } else if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
       return;
     }

@@ -1,7 +1,7 @@
 // out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
-// In small launches a thread takes one element. Contiguous arrays go by aligned 16-byte chunks and
-// single elements behind them. Large views go by chunks if their rows consist of whole ones,
+// In small launches a thread takes one element, in medium ones of kiln's own geometry one aligned
+// 16-byte chunk. Large contiguous arrays go by chunks and single elements behind them. Large views go by chunks if their rows consist of whole ones,
 // otherwise by columns (device/columns.cuh) if these have several elements. Results of f8 are looked
 // up if a block has many elements. Expensive functions of f64 go element by element. Chunks are read
 // before they are written, and not through a read-only cache, so the input may be the output.
@@ -20,15 +20,14 @@ namespace kiln::families {
 
 using namespace device;
 
-// True if results are looked up: f8 has only 256 numbers. Measured on an H200, own geometry, 2^26
-// elements, in us, computed -> looked up: upowf 227 -> 41; uerf 93 -> 40; uexp 38 -> 40.
+// True if results are looked up.
 template <class T>
 constexpr bool is_looked_up(tuning::Cost) {
   return false;
 }
 template <>
 constexpr bool is_looked_up<f8_e4m3>(tuning::Cost cost) {
-  return cost != tuning::Cost::kBrief || !kConvertsF8;
+  return tuning::looks_up_f8(cost, kArchitecture);
 }
 
 // The function of a copy (families/copy.cuh).
@@ -125,9 +124,9 @@ KILN_DEVICE bool takes_one_of_view(u64 numel) {
 
 // ---- the family -------------------------------------------------------------------------------
 
-// `kOccupancy` blocks of 1024 threads share a multiprocessor. `kByRows` says that rows of whole
-// chunks go by chunks.
-template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, class T, class F>
+// `kOccupancy` blocks of 1024 threads share a multiprocessor. Registers suffice to move rows of whole
+// chunks by chunks (`kByRows`), and for two elements of an expensive function at once (`kByPairs`).
+template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, bool kByPairs, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
   static constexpr bool kByTable = is_looked_up<T>(kCost);
@@ -143,9 +142,16 @@ struct Map {
                                      kBlocks,        kOccupancy == 1, kMinStep};
   // Words of a chunk that are computed side by side. A loop goes over the others, or compilers
   // would write out both chunks of move_chunks(). Emulated gfx1100, lane instructions, two -> four
-  // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288.
+  // elements side by side: affine_f32 of 4,096 elements 22,528 -> 12,288. Measured on an H200,
+  // reference geometry, 2^24 elements, in us, one -> two of an expensive function: ugelu_f32
+  // 48.6 -> 42.1; usilu_f32 44.0 -> 40.0; uexp_f32 37.3 -> 38.1.
   static constexpr u32 kBriefWords = kTuning.small_chunks ? sizeof(T) : sizeof(T) == 4 ? 2 : 1;
-  static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : 1;
+  static constexpr bool kPairs = kByPairs && sizeof(T) == 4 && kCost == tuning::Cost::kLong;
+  static constexpr u32 kLongWords = kPairs && !kTuning.small_chunks ? 2 : 1;
+  static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : kLongWords;
+  // The same for a thread's only chunk. Measured on an H200, own geometry, in us, one -> two -> four:
+  // ugelu_f32 of 2^20 elements 2.89 -> 2.72 -> 2.60; ugelu_f16 of 2^21 2.85 -> 2.71 -> 2.65.
+  static constexpr u32 kOnlyWords = kTuning.small_chunks ? kWords : kBrief ? 4 : 2;
 
   const F& f;
   Views<1> view;
@@ -169,18 +175,28 @@ struct Map {
       return results_of_pair(word) | results_of_pair(word >> 16) << 16;
     }
   }
-  // Computes and stores a chunk. Each step drops the first words and appends their results.
+  // Returns the bits of the result of eight bytes.
+  KILN_DEVICE u64 long_result(u32 low, u32 high) const {
+    return bits_of(result(bit_cast<T>(low | static_cast<u64>(high) << 32)));
+  }
+  // Computes and stores a chunk, `kSide` words side by side. Each step drops the first words and
+  // appends their results.
+  template <u32 kSide = kWords>
   KILN_DEVICE void move_chunk(Words chunk, T* to) const {
     if constexpr (kIsSame<F>) return store_16_bytes(to, chunk);
     u32(&word)[4] = chunk.word;
 #pragma unroll 1
-    for (u32 step = 0; step < 4 / kWords; ++step) {
-      if constexpr (sizeof(T) == 8) {
-        const u64 bits = bits_of(result(bit_cast<T>(word[0] | static_cast<u64>(word[1]) << 32)));
+    for (u32 step = 0; step < 4 / kSide; ++step) {
+      if constexpr (sizeof(T) == 8 && kSide == 4) {
+        const u64 a = long_result(word[0], word[1]), b = long_result(word[2], word[3]);
+        chunk = {{static_cast<u32>(a), static_cast<u32>(a >> 32), static_cast<u32>(b),
+                  static_cast<u32>(b >> 32)}};
+      } else if constexpr (sizeof(T) == 8) {
+        const u64 bits = long_result(word[0], word[1]);
         chunk = {{word[2], word[3], static_cast<u32>(bits), static_cast<u32>(bits >> 32)}};
-      } else if constexpr (kWords == 4) {
+      } else if constexpr (kSide == 4) {
         chunk = {{results(word[0]), results(word[1]), results(word[2]), results(word[3])}};
-      } else if constexpr (kWords == 2) {
+      } else if constexpr (kSide == 2) {
         chunk = {{word[2], word[3], results(word[0]), results(word[1])}};
       } else {
         chunk = {{word[1], word[2], word[3], results(word[0])}};
@@ -266,18 +282,23 @@ struct Map {
     }
   }
 
-  // Maximum number of blocks for one element per thread. One-byte types have too few chunks to keep
-  // every multiprocessor busy, and an expensive function is slow when a few threads compute whole
-  // chunks. Measured on an H200, reference geometry, in us, by chunks -> singly: unormcdf_f16 of
-  // 302,592 elements 4.37 -> 2.82; but usin_f16 of 524,288 2.74 -> 2.95. On an H100: uneg_f64 of
-  // 300,000 3.58 -> 3.42.
-  static constexpr u32 kHalfMore = 3 * kFitBlocks / 2, kThrice = 3 * kFitBlocks;
+  // Maximum number of blocks for one element per thread. Measured on an H200, reference geometry, in
+  // us, by chunks -> singly, operands in the cache; in memory: uneg_f32 of 524,288 elements
+  // 2.72 -> 2.34; 3.48 -> 3.71. uneg_f16 of 383,617 2.48 -> 2.04; 2.97 -> 3.02. ugelu_f32 of 786,432
+  // 3.94 -> 3.44; 4.46 -> 4.93. ucopy_f16 of 524,288 2.29 -> 2.10; 2.80 -> 3.35.
+  static constexpr bool kIsLongest = kCost == tuning::Cost::kLongest;
   static constexpr bool kIsWide = sizeof(T) == 8 && !kIsSame<F>;
-  static constexpr u32 kSingleBlocks = sizeof(T) == 1 || kIsWide         ? kTwiceBlocks
-                                       : kCost == tuning::Cost::kLongest ? kThrice
-                                       : kBrief                          ? kFitBlocks
-                                       : kTwiceBlocks < kHalfMore        ? kTwiceBlocks
-                                                                         : kHalfMore;
+  static constexpr u32 kThrice = 3 * kFitBlocks;
+  static constexpr u32 kHalfMore =
+      kTwiceBlocks < 3 * kFitBlocks / 2 ? kTwiceBlocks : 3 * kFitBlocks / 2;
+  static constexpr u32 single_blocks() {
+    if (sizeof(T) == 1) return kIsLongest ? kThrice : kTwiceBlocks;
+    if (kIsSame<F>) return kFitBlocks;
+    if (kIsWide || kIsLongest) return kThrice;
+    if (kBrief) return sizeof(T) == 4 ? kTwiceBlocks : kHalfMore;
+    return sizeof(T) == 4 ? kThrice : kTwiceBlocks;
+  }
+  static constexpr u32 kSingleBlocks = single_blocks();
 
   // True if all blocks share work of less than a chunk for each thread. Code for sm_80 lacks the
   // registers. Measured on an H200, reference geometry, in us, by the first blocks -> by all:
@@ -286,11 +307,15 @@ struct Map {
   static constexpr bool kScatters =
       kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
-  // Number of blocks that do work. Measured on an H200, reference geometry, in us, 660
-  // blocks -> these: uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20;
-  // uneg_f64 of 700,000 4.88 -> 4.65.
-  static constexpr u32 kWorkingBlocks = largest(kFitBlocks, kSingleBlocks);
-  static_assert(kWorkingBlocks <= kMaxBlocks);
+  // Number of blocks that do work in large launches. One-byte types have too few chunks to keep
+  // every multiprocessor busy. Measured on an H200, reference geometry, in us, 660 blocks -> these:
+  // uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20; uneg_f64 of 700,000
+  // 4.88 -> 4.65.
+  static constexpr u32 kWorkingBlocks = sizeof(T) == 1 || kIsWide ? kTwiceBlocks
+                                        : kIsLongest              ? kThrice
+                                        : kBrief                  ? kFitBlocks
+                                                                  : kHalfMore;
+  static_assert(kWorkingBlocks <= kMaxBlocks && kSingleBlocks <= kMaxBlocks);
   KILN_DEVICE static u32 max_blocks() { return block_size() == 1024 ? kWorkingBlocks : kMaxBlocks; }
 
   // True if both arrays are aligned for chunks.
@@ -311,9 +336,12 @@ struct Map {
   template <class Further>
   KILN_DEVICE void start(u64 numel, const Further& further) const {
     if (block_index() >= kMaxBlocks) return;
-    if (block_index() >= kWorkingBlocks) {
-      if (block_size() == 1024 && (view.info == nullptr || block_count() > kMapViewBlocks)) return;
-    } else if (block_count() <= kSingleBlocks) {
+    const bool may_be_surplus = block_index() >= kWorkingBlocks;
+    if (may_be_surplus && block_size() == 1024 &&
+        block_count() > (view.info == nullptr ? kSingleBlocks : kMapViewBlocks)) {
+      return;
+    }
+    if ((kSingleBlocks > kWorkingBlocks || !may_be_surplus) && block_count() <= kSingleBlocks) {
       if (kMayEnd && thread_number() >= numel) return;
       if ((view.info == nullptr) & (block_count() * block_size() >= numel)) {
         const u32 mine = thread_number();
@@ -336,16 +364,26 @@ struct Map {
     }
   }
 
-  // Handles small launches with a chunk per thread. Returns false otherwise.
+  // Handles launches with a thread for each whole chunk. Returns false for others. Code for elements
+  // behind the chunks would be long for functions that are.
+  static constexpr bool kTakesTail = tuning::takes_tail(kCost);
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
-    if constexpr (!kTuning.small_chunks) return false;
-    if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
-        !is_aligned()) {
+    if (!may_have_chunk_each()) return false;
+    u32 rest = static_cast<u32>(address_of(out) | address_of(in())) % 16;
+    if (!kTakesTail) rest |= static_cast<u32>(numel) % kCount;
+    if (static_cast<bool>((view.info != nullptr) | (rest != 0) | (block_count_y() != 1) |
+                          !has_chunk_each(numel / kCount))) {
       return false;
     }
-    const u32 first = thread_number() * kCount;
-    if (first < static_cast<u32>(numel)) {
-      move_chunk(load_16_bytes(&at32(in(), first)), &at32(out, first));
+    const u32 mine = thread_number();
+    if (mine < static_cast<u32>(numel / kCount)) {
+      const u64 first = static_cast<u64>(mine) * kCount;
+      move_chunk<kOnlyWords>(load_16_bytes(in() + first), out + first);
+    }
+    if constexpr (kTakesTail) {
+      u64 i = numel / kCount * kCount + mine;
+#pragma unroll 1
+      for (; i < numel; i += block_count() * block_size()) out[i] = result(in()[i]);
     }
     return true;
   }
@@ -424,16 +462,16 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kOccupancy, true, u8, Lookup>{
+  Map<tuning::Cost::kBrief, kOccupancy, true, false, u8, Lookup>{
       lookup, view, reinterpret_cast<u8*>(family.out), reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
 
 // `info` null means contiguous, `in` null that the output is the input. `f` takes an element and
 // returns a number that narrows to T.
-template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, class T, class F>
+template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, bool kByPairs, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
-  using Family = Map<kCost, kOccupancy, kByRows, T, F>;
+  using Family = Map<kCost, kOccupancy, kByRows, kByPairs, T, F>;
   const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
   if constexpr (Family::kByTable) {
     family.start(numel, [&] { run_by_table<kOccupancy, T>(family, numel); });
@@ -448,14 +486,15 @@ KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& 
 
 // Defines a kernel that applies `function` to `input` and writes to `out`. Its own parameters
 // follow the three of a strided view (device/index.cuh).
-#define KILN_MAP(name, cost, function, input, ...)                                              \
-  inline constexpr kiln::u32 kOccupancy_##name =                                                \
-      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                              \
-  inline constexpr kiln::tuning::Cost kCost_##name =                                            \
-      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                                \
-  inline constexpr bool kByRows_##name = kiln::tuning::moves_rows(#name);                       \
-  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims,       \
-                      const kiln::u64* info, __VA_ARGS__) {                                     \
-    kiln::families::map<kCost_##name, kOccupancy_##name, kByRows_##name>(numel, num_dims, info, \
-                                                                         out, function, input); \
+#define KILN_MAP(name, cost, function, input, ...)                                         \
+  inline constexpr kiln::u32 kOccupancy_##name =                                           \
+      kiln::tuning::occupancy(#name, kiln::device::kArchitecture);                         \
+  inline constexpr kiln::tuning::Cost kCost_##name =                                       \
+      kiln::tuning::cost_of(#name, kiln::tuning::Cost::k##cost);                           \
+  inline constexpr bool kByRows_##name = kiln::tuning::moves_rows(#name);                  \
+  inline constexpr bool kByPairs_##name = kiln::tuning::computes_pairs(#name);             \
+  KILN_BOUNDED_KERNEL(1024, kOccupancy_##name, name, kiln::u64 numel, kiln::u64 num_dims,  \
+                      const kiln::u64* info, __VA_ARGS__) {                                \
+    kiln::families::map<kCost_##name, kOccupancy_##name, kByRows_##name, kByPairs_##name>( \
+        numel, num_dims, info, out, function, input);                                      \
   }

@@ -87,6 +87,16 @@ KILN_DEVICE bool takes_one_element(u64 numel, u32 most, u32 max_threads) {
   return static_cast<bool>((blocks <= most) & (threads <= max_threads) & (threads >= numel));
 }
 
+// Kiln's own geometry has a thread for each chunk of a contiguous array of medium size. On some
+// architectures, small launches do, too. The reference's blocks, of 1024 threads, have one for each
+// element. may_have_chunk_each() is asked first, so that their threads compute nothing more.
+KILN_DEVICE bool may_have_chunk_each() { return kTuning.small_chunks || block_size() != 1024; }
+KILN_DEVICE bool has_chunk_each(u64 chunks) {
+  constexpr u32 kMost = kTuning.small_chunks ? kFitBlocks : kMaxBlocks;
+  const u32 blocks = opaque(block_count());  // hidden, or it would be read before that test
+  return static_cast<bool>((blocks <= kMost) & (blocks * block_size() >= chunks));
+}
+
 // Number of blocks that do the work of a large launch in the reference geometry.
 KILN_DEVICE u32 working_blocks() {
   constexpr u32 kMax = kMachine.threads / 1024 * 8;

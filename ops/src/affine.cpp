@@ -25,7 +25,8 @@ Result<Launch> plan(const Affine& call, const Gpu& gpu) {
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (launch.layout.empty()) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows,
+                                 are_aligned({call.inp, call.out})));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kGroups,
                            are_aligned({call.inp, call.out})));

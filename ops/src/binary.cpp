@@ -25,7 +25,8 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   launch.layout = views.block;
   launch.layout_argument = 2;
   if (contiguous) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine,
+                                 are_aligned({call.lhs, call.rhs, call.out})));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows,
                            are_aligned({call.lhs, call.rhs, call.out})));

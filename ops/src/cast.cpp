@@ -62,7 +62,7 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   launch.layout = view.block;
   launch.layout_argument = 2;
   if (launch.layout.empty()) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, false));
   } else {
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly, false));
   }

@@ -107,7 +107,7 @@ Result<Launch> plan(const Arange& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, kArange, dtype));
   KILN_TRY(require_scalar("step", call.step, dtype));
   KILN_TRY_ASSIGN(const std::size_t count, element_count({{call.count}}));
-  KILN_TRY(set_contiguous_grid(launch, gpu, Geometry::kOwn, count, tuning::Grid::kLine));
+  KILN_TRY(set_contiguous_grid(launch, gpu, Geometry::kOwn, count, tuning::Grid::kLine, false));
   with_storage_of(dtype, [&](auto element) {
     using T = decltype(element);
     launch.pass(ArangeKernel<T>(), count, call.start.as<T>(), call.step.as<T>(), call.out);

@@ -103,7 +103,8 @@ Result<Launch> plan(const IndexSelect& call, const Gpu& gpu) {
   launch.layout_argument = 2;
   const std::size_t bytes = size_of(call.dtype);
   if (shape.right * bytes % 16 == 0) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, bytes));
+    KILN_TRY(
+        set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, false, bytes));
   } else {
     // Measured on an H200, is_u32_f32, in us, blocks of 128 threads -> of 1024: 4097x4097 79.9 ->
     // 74.0; 20000x31 5.53 -> 5.74.

@@ -118,6 +118,20 @@ bool is_long(const OwnKernel& own, std::size_t widest) {
          (own.module == "binary" && widest == 1);
 }
 
+// True if threads of a medium launch may take a chunk each, of `count` elements in all. Some
+// functions of f8 fill a table of results in each block, for which blocks need more work.
+bool may_have_chunk_each(const OwnKernel& own, const tuning::Spread& spread, std::size_t count,
+                         unsigned per_chunk) {
+  if (own.module == "binary" || own.module == "ternary") {
+    return own.module == "binary" || count % per_chunk == 0;
+  }
+  const tuning::Cost listed = own.cost == Cost::kLong ? tuning::Cost::kLong : tuning::Cost::kBrief;
+  const tuning::Cost cost = tuning::cost_of(own.name.data(), listed);
+  const bool has_table =
+      own.out == DType::kF8E4M3 && tuning::looks_up_f8(cost, spread.machine.architecture);
+  return !has_table && (count % per_chunk == 0 || tuning::takes_tail(cost));
+}
+
 }  // namespace
 
 bool goes_singly(const OwnKernel& own) { return own.cost == Cost::kLong && own.out == DType::kF64; }
@@ -139,14 +153,20 @@ Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geome
 }
 
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                 std::size_t count, tuning::Grid grid, std::size_t widest) {
+                                 std::size_t count, tuning::Grid grid, bool aligned,
+                                 std::size_t widest) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   if (widest == 0) widest = widest_of(own);
   const tuning::Spread spread = spread_over(gpu);
   if (goes_singly(own)) return set_grid(launch, geometry, count, one_thread_each(spread, count));
-  return set_grid(launch, geometry, count,
-                  spread.exiting(count, static_cast<unsigned>(16 / widest),
-                                 single_occupancy(own, spread), is_long(own, widest), grid));
+  const auto per_chunk = static_cast<unsigned>(16 / widest);
+  const bool alone = single_occupancy(own, spread);
+  tuning::Launch blocks = spread.exiting(count, per_chunk, alone, is_long(own, widest), grid);
+  if (aligned && may_have_chunk_each(own, spread, count, per_chunk)) {
+    const tuning::Medium medium{alone, alone ? 1u : 4u};
+    blocks = spread.chunked(count, per_chunk, medium, blocks);
+  }
+  return set_grid(launch, geometry, count, blocks);
 }
 
 Result<void> require_scalar(std::string_view name, const Scalar& scalar, DType dtype) {

@@ -74,9 +74,11 @@ bool single_occupancy(const OwnKernel& own, const tuning::Spread& spread);
 Result<void> set_elementwise_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, bool contiguous, std::size_t widest = 0);
 
-// The same for contiguous operands and a kernel that takes any number of blocks.
+// The same for contiguous operands and a kernel that takes any number of blocks. `aligned`: all
+// arrays are, and the kernel may take a chunk a thread (tuning::Spread::chunked).
 Result<void> set_contiguous_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
-                                 std::size_t count, tuning::Grid grid, std::size_t widest = 0);
+                                 std::size_t count, tuning::Grid grid, bool aligned,
+                                 std::size_t widest = 0);
 
 // Returns an error unless `dtype` is among the `taken` ones. `root` names the kernel in the error.
 Result<void> require_dtype(std::string_view root, DType dtype, std::initializer_list<DType> taken);

@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/tiles.hpp"
+#include "kernels/tuning/views.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
@@ -25,14 +26,14 @@ DType of_size(std::size_t bytes) {
                       : DType::kF64;
 }
 
-// True if all views consist of rows of whole chunks, or of copies of one element if chunks have more
-// than two. where_<C>_<T> moves them by wide accesses.
+// True if all views consist of rows of whole chunks, or of copies of one element where chunks may
+// repeat it. where_<C>_<T> moves them by wide accesses.
 bool goes_by_rows(const Where& call, const ViewBlock& views) {
   const std::size_t wide = size_of(call.condition_dtype), size = size_of(call.dtype);
   const std::size_t chunk = 16 / std::max(wide, size);
   return are_aligned({call.condition}, chunk * wide) &&
          are_aligned({call.on_true, call.on_false, call.out}, chunk * size) &&
-         has_whole_rows(views, 3, chunk, chunk > 2);
+         has_whole_rows(views, 3, chunk, tuning::where_repeats(static_cast<unsigned>(chunk)));
 }
 
 // True if the neighbouring elements of some view lie in another dim than the output's.
@@ -105,10 +106,13 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
 
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kWhere, call.condition_dtype), call.dtype));
-  launch.layout = views.block;  // never null
+  // The reference's kernels have a layout even if all operands are contiguous.
+  if (!contiguous || call.geometry != Geometry::kOwn) launch.layout = views.block;
   launch.layout_argument = 2;
   if (contiguous) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine));
+    KILN_TRY(
+        set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine,
+                            are_aligned({call.condition, call.on_true, call.on_false, call.out})));
   } else if (by_rows) {
     KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   } else {

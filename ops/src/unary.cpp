@@ -32,10 +32,17 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   launch.layout_argument = 2;
   if (launch.layout.empty() && is_copy) {
     const auto per_chunk = static_cast<unsigned>(16 / size_of(call.dtype));
-    KILN_TRY(set_grid(launch, call.geometry, count,
-                      spread_over(gpu).copied_contiguous(count, per_chunk)));
+    const tuning::Spread spread = spread_over(gpu);
+    tuning::Launch blocks = spread.copied_contiguous(count, per_chunk);
+    if (are_aligned({call.inp, call.out})) {
+      // A block has shared memory for tiles, so a multiprocessor holds few small ones.
+      const tuning::Medium medium{false, 4, tuning::Spread::kCopyThreads};
+      blocks = spread.chunked(count, per_chunk, medium, blocks);
+    }
+    KILN_TRY(set_grid(launch, call.geometry, count, blocks));
   } else if (launch.layout.empty()) {
-    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows));
+    KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kRows,
+                                 are_aligned({call.inp, call.out})));
   } else {
     const Reads reads = is_copy ? Reads::kCopied : Reads::kGroups;
     KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads,

@@ -231,7 +231,8 @@ Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, st
                   launch_of(spread, {block, views}, count,
                             {reads, size_of(own.dtype), single_occupancy(own, spread),
                              aligned && tuning::moves_rows(own.name.data()),
-                             own.out == own.dtype && size_of(own.out) != 4}));
+                             tuning::binary_repeats(static_cast<unsigned>(size_of(own.out)),
+                                                    static_cast<unsigned>(size_of(own.dtype)))}));
 }
 
 }  // namespace kiln::ops

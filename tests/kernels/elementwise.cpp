@@ -127,6 +127,24 @@ void add_rows_of_blocks(const ElementwiseKernel& kernel, VariantList& variants) 
   variants.add(contiguous(5003), grid_of(3, 64, 5), "/in-place").alias = Alias::kSame;
 }
 
+// Adds launches with a thread for each chunk, as medium ones of the helpers have, with elements behind
+// the last chunk.
+void add_chunk_each(const ElementwiseKernel& kernel, VariantList& variants) {
+  constexpr std::uint32_t kThreads = 64;
+  std::size_t widest = size_of(kernel.output);
+  for (const DType input : kernel.inputs) widest = std::max(widest, size_of(input));
+  const std::size_t per_chunk = 16 / widest, whole = 5 * kThreads * per_chunk, count = whole + 1;
+  const GridChoice grid = grid_of(6, kThreads);
+  variants.add(contiguous(whole - per_chunk), grid);
+  variants.add(contiguous(count), grid);
+  variants.add_misaligned(contiguous(count), grid, 1, 0);
+  if (kernel.in_place) {
+    variants.add(contiguous(count), grid, "/in-place").alias = Alias::kSame;
+    if (!kernel.takes_rows_of_blocks) return;
+    variants.add(contiguous(count), grid_of(6, kThreads, 2), "/in-place").alias = Alias::kSame;
+  }
+}
+
 void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
   for (const std::size_t count : {std::size_t{1}, std::size_t{33}, std::size_t{8193}}) {
     variants.add(contiguous(count), own_grid());
@@ -146,6 +164,7 @@ void add_handful(const ElementwiseKernel& kernel, VariantList& variants) {
   variants.add_misaligned(contiguous(1025), own_grid(), 3, 5);
   variants.add(passed_layouts()[0], own_grid());
   add_rows_of_blocks(kernel, variants);
+  add_chunk_each(kernel, variants);
   if (kernel.in_place) {
     variants.add(contiguous(1025), own_grid(), "/in-place").alias = Alias::kSame;
     variants.add(contiguous(1025), own_grid(), "/null-inp").alias = Alias::kNullInp;
@@ -200,6 +219,7 @@ void add_full(const ElementwiseKernel& kernel, bool everything, VariantList& var
     for (const NamedLayout& view : passed_layouts()) variants.add(view, grid);
   }
   add_rows_of_blocks(kernel, variants);
+  add_chunk_each(kernel, variants);
   for (const NamedLayout& view : {contiguous(33), strided_layout("transposed/3x7")}) {
     add_empty(view, variants);
   }

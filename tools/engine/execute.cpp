@@ -349,7 +349,8 @@ class Scheduler {
     if (!cache_takes_outputs_) return {};
     const auto stored = put_in_cache(options_.cache, step, ingredients, output);
     if (stored || !cache_takes_outputs_.exchange(false)) return {};
-    return "outputs are not kept for other builds: " + stored.error().message;
+    return "outputs are not kept for other builds: " + stored.error().message +
+           " (KILN_CACHE_DIR says where they are kept)";
   }
 
   static StepResult failed(StepResult result, Error error) {

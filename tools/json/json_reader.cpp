@@ -100,7 +100,10 @@ void JsonReader::distinct_members(const Json::Object& members, const std::string
 
 void JsonReader::format(const Json& value, int current) {
   if (value.integer() == nullptr) {
-    report(value, "'format' must be a whole number, not " + std::string(value.kind_name()));
+    const bool is_number = value.kind_name() == "a number";
+    report(value, "'format' must be a whole number, not " +
+                      (is_number ? "one with a fraction or more than 18 digits"
+                                 : std::string(value.kind_name())));
   } else if (*value.integer() != current) {
     report(value, "format " + std::to_string(*value.integer()) + " is not known to this kiln")
         .hint("this kiln reads format " + std::to_string(current));

@@ -33,6 +33,8 @@ Error system_error(std::string_view verb, const fs::path& path, int code) {
   const bool is_refused = code == EROFS || code == EACCES;
   const bool only_looks = verb == "read" || verb == "list";
   if (is_refused && !only_looks) error.hint("choose a folder that you may write to");
+  if (code == EACCES && verb == "read") error.hint("let the user who runs kiln read it: chmod +r");
+  if (code == EISDIR && !only_looks) error.hint("remove the folder of that name");
   return error;
 }
 

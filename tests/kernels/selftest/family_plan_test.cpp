@@ -222,13 +222,16 @@ TEST_CASE("plan of a binary operation passes both layouts unless both are contig
   CHECK(message(plan(call)) == "no kernel of 'lt' takes 'i16'");
 }
 
-TEST_CASE("plan of a where passes its layouts always, and knows f8's own conditions") {
+TEST_CASE("plan of a where passes layouts as the reference does, and knows f8's own conditions") {
   Where call;
   call.condition_layout = call.true_layout = call.false_layout = {{5}};
   const auto launch = plan(call);
   REQUIRE(launch);
   CHECK(launch->kernel == "where_u8_f32");
-  CHECK(launch->layout == std::vector<std::size_t>{5, 1, 1, 1});
+  CHECK(launch->layout.empty());
+  call.geometry = Geometry::kReference;
+  REQUIRE(plan(call));
+  CHECK(plan(call)->layout == std::vector<std::size_t>{5, 1, 1, 1});
   call.condition_dtype = DType::kI16;
   CHECK(message(plan(call)) == "no kernel of 'where' takes 'f32' on a condition of 'i16'");
   call.dtype = DType::kF8E4M3;

@@ -175,7 +175,7 @@ TEMPLATE_TEST_CASE("Files lists sorted names and removes trees", "", Real, Fake)
   CHECK(world.files.remove_all(world.root / "t"));
 }
 
-TEST_CASE("Files gives no advice on writing where a file cannot be read") {
+TEST_CASE("Files advises on reading where a file cannot be read") {
   if (::geteuid() == 0) SKIP("root may read anything");
   Real world;
   REQUIRE(world.files.write(world.root / "locked", "x"));
@@ -183,7 +183,17 @@ TEST_CASE("Files gives no advice on writing where a file cannot be read") {
   const auto text = world.files.read(world.root / "locked");
   REQUIRE_FALSE(text);
   CHECK(text.error().message.ends_with("Permission denied"));
-  CHECK(text.error().notes.empty());
+  REQUIRE(text.error().notes.size() == 1);
+  CHECK(text.error().notes[0].text == "let the user who runs kiln read it: chmod +r");
+}
+
+TEST_CASE("Files says that a folder stands in a file's place") {
+  Real world;
+  REQUIRE(world.files.make_directories(world.root / "taken"));
+  const auto written = world.files.write(world.root / "taken", "x");
+  REQUIRE_FALSE(written);
+  REQUIRE(written.error().notes.size() == 1);
+  CHECK(written.error().notes[0].text == "remove the folder of that name");
 }
 
 TEST_CASE("Files says why a read-only folder takes no file") {
