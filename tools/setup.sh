@@ -43,6 +43,13 @@ case "${1:-install}" in
   *) say "unknown option '$1'"; usage >&2; exit 2 ;;
 esac
 
+for name in KILN_SETUP_ROCM KILN_SETUP_CUDA KILN_SETUP_TESTS; do
+  case "${!name:-}" in
+    '' | yes | no) ;;
+    *) say "$name is '${!name}', but may only be 'no' or 'yes'"; exit 2 ;;
+  esac
+done
+
 prefix=$(private_prefix)
 [ -n "$prefix" ] || die "neither KILN_TOOLCHAIN_DIR nor HOME is set: there is no place for the private prefix"
 

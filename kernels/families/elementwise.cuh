@@ -280,12 +280,13 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Maximum number of blocks for one element per thread. If a multiprocessor holds one block, chunks
-  // are faster. Measured on an H200, reference geometry, 524,288 elements, in us, by
+  static constexpr bool kHasByte = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
+  // Maximum number of blocks for one element per thread. If a multiprocessor holds one block, work
+  // by chunks is faster. Measured on an H200, reference geometry, 524,288 elements, in us, by
   // chunks -> singly, operands in the cache; in memory: badd_f16 2.74 -> 2.20; 3.13 -> 3.42.
   // bdiv_f32 3.53 -> 3.40; 4.28 -> 5.44.
-  static constexpr bool kHasByte = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
-  static constexpr u32 kSingleBlocks = kOccupancy == 1 && !kHasByte ? kFitBlocks : kTwiceBlocks;
+  static constexpr bool kGoesByChunks = kOccupancy == 1 || kTuning.small_chunks;
+  static constexpr u32 kSingleBlocks = kGoesByChunks && !kHasByte ? kFitBlocks : kTwiceBlocks;
 
   // True if every array is aligned for chunks.
   KILN_DEVICE bool is_aligned() const {
@@ -313,27 +314,33 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     return true;
   }
 
-  // Moves the thread's chunk of contiguous arrays if the launch has a thread for each. Returns false
-  // for other launches.
+  // Moves the thread's chunk of contiguous arrays if the launch has a thread for each. Returns
+  // false for other launches.
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
-    if (!may_have_chunk_each()) return false;
+    if (kTuning.small_chunks || !may_have_chunk_each()) return false;
     if (static_cast<bool>(!is_aligned() | !has_chunk_each(numel / kCount))) return false;
     const u32 mine = thread_number();
     if (mine >= static_cast<u32>(numel / kCount)) return true;
     const u64 first = static_cast<u64>(mine) * kCount;
     Batch batch;
     (chunk_of<I>(batch).load(input<In>(I) + first), ...);
-    if constexpr (kTuning.small_chunks) {
-      compute_chunk(batch, out + first);
-    } else {
-      compute<kCount>(batch).store(out + first);
-    }
+    compute<kCount>(batch).store(out + first);
     return true;
   }
 
   KILN_DEVICE void run(u64 numel) const {
     if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
     bool contiguous = views.info == nullptr;
+    if constexpr (kTuning.small_chunks) {
+      if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
+        const u32 first = thread_number() * kCount;
+        if (first >= static_cast<u32>(numel)) return;
+        Batch batch;
+        (chunk_of<I>(batch).load(&at32(input<In>(I), first)), ...);
+        compute_chunk(batch, &at32(out, first));
+        return;
+      }
+    }
     u64 i = thread_number();
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !takes_one_of_views(numel)) {
@@ -364,7 +371,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
           if (aligned && (numel / kCount) >> 31 == 0) {
             const u32 chunks = static_cast<u32>(numel / kCount);
             threads = spread.threads_for(chunks / kShare);
-            // If a multiprocessor holds one block, surplus blocks can only exit where no block works.
+            // If a multiprocessor holds one block, surplus blocks can only exit where none works.
             const u32 few = working_blocks() * 1024;
             if (kOccupancy == 1 && spread.has_thread_each && threads > few) threads = few;
             if (spread.self >= threads) return;

@@ -1,10 +1,11 @@
 // out[i] = f(in[place of i]) for one input, of the output's type. The output is contiguous.
 //
 // In small launches a thread takes one element, in medium ones of kiln's own geometry one aligned
-// 16-byte chunk. Large contiguous arrays go by chunks and single elements behind them. Large views go by chunks if their rows consist of whole ones,
-// otherwise by columns (device/columns.cuh) if these have several elements. Results of f8 are looked
-// up if a block has many elements. Expensive functions of f64 go element by element. Chunks are read
-// before they are written, and not through a read-only cache, so the input may be the output.
+// 16-byte chunk. Large contiguous arrays go by chunks and single elements behind them. Large views
+// go by chunks if their rows consist of whole ones, otherwise by columns (device/columns.cuh) if
+// these have several elements. Results of f8 are looked up if a block has many elements. Expensive
+// functions of f64 go element by element. Chunks are read before they are written, and not through
+// a read-only cache, so the input may be the output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -124,8 +125,9 @@ KILN_DEVICE bool takes_one_of_view(u64 numel) {
 
 // ---- the family -------------------------------------------------------------------------------
 
-// `kOccupancy` blocks of 1024 threads share a multiprocessor. Registers suffice to move rows of whole
-// chunks by chunks (`kByRows`), and for two elements of an expensive function at once (`kByPairs`).
+// `kOccupancy` blocks of 1024 threads share a multiprocessor. Registers suffice to move rows of
+// whole chunks by chunks (`kByRows`), and to compute an expensive function of two elements side by
+// side (`kByPairs`).
 template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, bool kByPairs, class T, class F>
 struct Map {
   static constexpr bool kBrief = kCost == tuning::Cost::kBrief;
@@ -149,8 +151,8 @@ struct Map {
   static constexpr bool kPairs = kByPairs && sizeof(T) == 4 && kCost == tuning::Cost::kLong;
   static constexpr u32 kLongWords = kPairs && !kTuning.small_chunks ? 2 : 1;
   static constexpr u32 kWords = sizeof(T) == 8 ? 2 : kBrief ? kBriefWords : kLongWords;
-  // The same for a thread's only chunk. Measured on an H200, own geometry, in us, one -> two -> four:
-  // ugelu_f32 of 2^20 elements 2.89 -> 2.72 -> 2.60; ugelu_f16 of 2^21 2.85 -> 2.71 -> 2.65.
+  // The same for a thread's only chunk. Measured on an H200, own geometry, in us, one -> two -> four
+  // words: ugelu_f32 of 2^20 elements 2.89 -> 2.72 -> 2.60; ugelu_f16 of 2^21 2.85 -> 2.71 -> 2.65.
   static constexpr u32 kOnlyWords = kTuning.small_chunks ? kWords : kBrief ? 4 : 2;
 
   const F& f;
@@ -282,16 +284,25 @@ struct Map {
     }
   }
 
-  // Maximum number of blocks for one element per thread. Measured on an H200, reference geometry, in
-  // us, by chunks -> singly, operands in the cache; in memory: uneg_f32 of 524,288 elements
-  // 2.72 -> 2.34; 3.48 -> 3.71. uneg_f16 of 383,617 2.48 -> 2.04; 2.97 -> 3.02. ugelu_f32 of 786,432
-  // 3.94 -> 3.44; 4.46 -> 4.93. ucopy_f16 of 524,288 2.29 -> 2.10; 2.80 -> 3.35.
   static constexpr bool kIsLongest = kCost == tuning::Cost::kLongest;
   static constexpr bool kIsWide = sizeof(T) == 8 && !kIsSame<F>;
   static constexpr u32 kThrice = 3 * kFitBlocks;
   static constexpr u32 kHalfMore =
       kTwiceBlocks < 3 * kFitBlocks / 2 ? kTwiceBlocks : 3 * kFitBlocks / 2;
+  // Number of blocks that do work in large launches. One-byte types have too few chunks to keep
+  // every multiprocessor busy. Measured on an H200, reference geometry, in us, 660 blocks -> these:
+  // uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20; uneg_f64 of 700,000
+  // 4.88 -> 4.65.
+  static constexpr u32 kWorkingBlocks = sizeof(T) == 1 || kIsWide ? kTwiceBlocks
+                                        : kIsLongest              ? kThrice
+                                        : kBrief                  ? kFitBlocks
+                                                                  : kHalfMore;
+  // Maximum number of blocks for one element per thread. Measured on an H200, reference geometry, in
+  // us, by chunks -> singly, operands in the cache; in memory: uneg_f32 of 524,288 elements
+  // 2.72 -> 2.34; 3.48 -> 3.71. uneg_f16 of 383,617 2.48 -> 2.04; 2.97 -> 3.02. ugelu_f32 of 786,432
+  // 3.94 -> 3.44; 4.46 -> 4.93. ucopy_f16 of 524,288 2.29 -> 2.10; 2.80 -> 3.35.
   static constexpr u32 single_blocks() {
+    if (kTuning.small_chunks) return kWorkingBlocks;
     if (sizeof(T) == 1) return kIsLongest ? kThrice : kTwiceBlocks;
     if (kIsSame<F>) return kFitBlocks;
     if (kIsWide || kIsLongest) return kThrice;
@@ -307,14 +318,6 @@ struct Map {
   static constexpr bool kScatters =
       kCost == tuning::Cost::kLongest && kArchitecture != tuning::Architecture::kSm80;
 
-  // Number of blocks that do work in large launches. One-byte types have too few chunks to keep
-  // every multiprocessor busy. Measured on an H200, reference geometry, in us, 660 blocks -> these:
-  // uneg_f16 of 2^20 elements 3.50 -> 3.20; uneg_f32 of 2^20 4.48 -> 4.20; uneg_f64 of 700,000
-  // 4.88 -> 4.65.
-  static constexpr u32 kWorkingBlocks = sizeof(T) == 1 || kIsWide ? kTwiceBlocks
-                                        : kIsLongest              ? kThrice
-                                        : kBrief                  ? kFitBlocks
-                                                                  : kHalfMore;
   static_assert(kWorkingBlocks <= kMaxBlocks && kSingleBlocks <= kMaxBlocks);
   KILN_DEVICE static u32 max_blocks() { return block_size() == 1024 ? kWorkingBlocks : kMaxBlocks; }
 
@@ -338,7 +341,8 @@ struct Map {
     if (block_index() >= kMaxBlocks) return;
     const bool may_be_surplus = block_index() >= kWorkingBlocks;
     if (may_be_surplus && block_size() == 1024 &&
-        block_count() > (view.info == nullptr ? kSingleBlocks : kMapViewBlocks)) {
+        ((kTuning.small_chunks && view.info == nullptr) ||
+         block_count() > (view.info == nullptr ? kSingleBlocks : kMapViewBlocks))) {
       return;
     }
     if ((kSingleBlocks > kWorkingBlocks || !may_be_surplus) && block_count() <= kSingleBlocks) {
@@ -364,10 +368,21 @@ struct Map {
     }
   }
 
-  // Handles launches with a thread for each whole chunk. Returns false for others. Code for elements
-  // behind the chunks would be long for functions that are.
   static constexpr bool kTakesTail = tuning::takes_tail(kCost);
+  // Handles launches with a thread for each whole chunk. Returns false for others. On AMD these are
+  // small, and each instruction counts.
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
+    if constexpr (kTuning.small_chunks) {
+      if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
+          !is_aligned()) {
+        return false;
+      }
+      const u32 first = thread_number() * kCount;
+      if (first < static_cast<u32>(numel)) {
+        move_chunk(load_16_bytes(&at32(in(), first)), &at32(out, first));
+      }
+      return true;
+    }
     if (!may_have_chunk_each()) return false;
     u32 rest = static_cast<u32>(address_of(out) | address_of(in())) % 16;
     if (!kTakesTail) rest |= static_cast<u32>(numel) % kCount;

@@ -85,34 +85,25 @@ constexpr bool is_one_of(const Names& names, const char* name) {
   return root + suffix <= all && stands_at(name, names.root, root) &&
          stands_at(name + all - suffix, names.suffix, suffix);
 }
-// Number of blocks of 1024 threads of an elementwise kernel that are to share a multiprocessor.
-constexpr unsigned occupancy(const char* name, Architecture architecture) {
-  for (const Names& each : kAlone) {
-    if (is_one_of(each, name)) return 1;
-  }
-  if (architecture == Architecture::kSm90) return 2;
-  for (const Names& each : kAloneElsewhere) {
-    if (is_one_of(each, name)) return 1;
-  }
-  return 2;
-}
-
-constexpr bool is_any_of(const Names* begin, const Names* end, const char* name) {
-  for (; begin != end; ++begin) {
-    if (is_one_of(*begin, name)) return true;
+template <unsigned kCount>
+constexpr bool is_any_of(const Names (&list)[kCount], const char* name) {
+  for (const Names& each : list) {
+    if (is_one_of(each, name)) return true;
   }
   return false;
 }
+// Number of blocks of 1024 threads of an elementwise kernel that are to share a multiprocessor.
+constexpr unsigned occupancy(const char* name, Architecture architecture) {
+  if (is_any_of(kAlone, name)) return 1;
+  return architecture != Architecture::kSm90 && is_any_of(kAloneElsewhere, name) ? 1 : 2;
+}
+
 // Functions of one operand that lack the registers to move the rows of a view by chunks, and
 // expensive ones of four bytes that lack them to compute two elements side by side.
 inline constexpr Names kWithoutRows[] = {{"usin_", "bf16"}, {"ucos_", "bf16"}, {"unormcdf_", "16"}};
 inline constexpr Names kWithoutPairs[] = {{"usin_", "f32"}, {"ucos_", "f32"}};
-constexpr bool moves_rows(const char* name) {
-  return !is_any_of(kWithoutRows, kWithoutRows + 3, name);
-}
-constexpr bool computes_pairs(const char* name) {
-  return !is_any_of(kWithoutPairs, kWithoutPairs + 2, name);
-}
+constexpr bool moves_rows(const char* name) { return !is_any_of(kWithoutRows, name); }
+constexpr bool computes_pairs(const char* name) { return !is_any_of(kWithoutPairs, name); }
 
 // True if a GPU converts numbers of f8 itself.
 constexpr bool converts_f8(Architecture architecture) {
@@ -126,8 +117,8 @@ constexpr bool looks_up_f8(Cost cost, Architecture architecture) {
   return cost != Cost::kBrief || !converts_f8(architecture);
 }
 
-// True if functions of one operand whose threads have a chunk each may also take the elements behind
-// the last whole chunk.
+// True if functions of one operand whose threads have a chunk each may also take the elements
+// behind the last whole chunk. The code of others would be long.
 constexpr bool takes_tail(Cost cost) { return cost == Cost::kBrief; }
 
 // Kernels that cost more than their module's table says.
@@ -286,10 +277,10 @@ struct Spread {
     // unormcdf_f32 2^27 411, 397, 365.
     return exiting(chunks, is_long ? 4 : row.chunks, row.threads, grid, resident_blocks);
   }
-  // Aligned contiguous arrays, for kernels that ask has_chunk_each() (families/spread.cuh): a thread
-  // for each chunk in medium launches of `medium`, `otherwise` in others.
-  // Measured on an H200, own geometry, in us, resident threads over all chunks -> a thread for each,
-  // operands in the cache; in memory: uneg_f32 of 2^20 elements 2.85 -> 2.51; 4.24 -> 3.92.
+  // Aligned contiguous arrays, for kernels that ask has_chunk_each() (families/spread.cuh): a
+  // thread for each chunk in medium launches, `otherwise` in others.
+  // Measured on an H200, own geometry, in us, resident threads over all chunks -> a thread for
+  // each, operands in the cache; in memory: uneg_f32 of 2^20 elements 2.85 -> 2.51; 4.24 -> 3.92.
   // ugelu_f32 of 2^20 3.71 -> 2.66; 4.44 -> 3.96. Blocks of 128 -> 256 threads: uneg_f16 of 2^22
   // 3.64 -> 3.56.
   constexpr Launch chunked(unsigned long long elements, unsigned per_chunk, const Medium& medium,

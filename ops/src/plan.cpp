@@ -118,18 +118,19 @@ bool is_long(const OwnKernel& own, std::size_t widest) {
          (own.module == "binary" && widest == 1);
 }
 
-// True if threads of a medium launch may take a chunk each, of `count` elements in all. Some
-// functions of f8 fill a table of results in each block, for which blocks need more work.
+// True if threads of a medium launch may take a chunk each, of `count` elements in all. Kernels of
+// two operands take the elements behind whole chunks as well, `where` does not. Some functions of f8
+// fill a table of results in each block, for which blocks need more work.
 bool may_have_chunk_each(const OwnKernel& own, const tuning::Spread& spread, std::size_t count,
                          unsigned per_chunk) {
-  if (own.module == "binary" || own.module == "ternary") {
-    return own.module == "binary" || count % per_chunk == 0;
-  }
+  const bool is_whole = count % per_chunk == 0;
+  if (own.module == "binary") return true;
+  if (own.module == "ternary") return is_whole;
   const tuning::Cost listed = own.cost == Cost::kLong ? tuning::Cost::kLong : tuning::Cost::kBrief;
   const tuning::Cost cost = tuning::cost_of(own.name.data(), listed);
   const bool has_table =
       own.out == DType::kF8E4M3 && tuning::looks_up_f8(cost, spread.machine.architecture);
-  return !has_table && (count % per_chunk == 0 || tuning::takes_tail(cost));
+  return !has_table && (is_whole || tuning::takes_tail(cost));
 }
 
 }  // namespace

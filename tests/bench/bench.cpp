@@ -83,8 +83,8 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
 }
 
 // Returns the number of sets of operands. No launch of a larger case finds its operands in the
-// cache. Those of a small case, which a graph cannot drive out of the cache, all stay there, as they
-// would in a program that has just computed them.
+// cache. Those of a small case, which a graph cannot drive out of the cache, all stay there, as
+// they would in a program that has just computed them.
 std::size_t Bench::sets_of(std::size_t set_bytes) const {
   constexpr std::size_t kEnough = 50;  // more take longer to plan, and change nothing
   if (settings_.is_cached || set_bytes * kMaxPieces < kBeyondCache) {

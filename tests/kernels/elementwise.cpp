@@ -127,8 +127,8 @@ void add_rows_of_blocks(const ElementwiseKernel& kernel, VariantList& variants) 
   variants.add(contiguous(5003), grid_of(3, 64, 5), "/in-place").alias = Alias::kSame;
 }
 
-// Adds launches with a thread for each chunk, as medium ones of the helpers have, with elements behind
-// the last chunk.
+// Adds launches with a thread for each chunk, as medium ones of the helpers have, with and without
+// elements behind the last chunk.
 void add_chunk_each(const ElementwiseKernel& kernel, VariantList& variants) {
   constexpr std::uint32_t kThreads = 64;
   std::size_t widest = size_of(kernel.output);

@@ -308,7 +308,11 @@ explains_itself() {
   expect_output "example: "
   run "$setup" --wrong
   expect_status 2
+  expect_output "unknown option '--wrong'"
   expect_output "usage: tools/setup.sh"
+  KILN_SETUP_TESTS=maybe run "$setup"
+  expect_status 2
+  expect_output "KILN_SETUP_TESTS is 'maybe', but may only be 'no' or 'yes'"
 }
 
 # tests/unit/tools/system/environment_test.cpp checks kiln against the same table.
