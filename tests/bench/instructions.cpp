@@ -1,8 +1,8 @@
 // kiln_instructions: counts the instructions that launches of kiln's kernels execute on emulated
 // AMD GPUs.
 //
-// Has the command line, the launches and the table. Exit: 0; 1 if a launch fails; 2 for a usage
-// error.
+// Has the command line, the launches, the table and the limits. Exit: 0; 1 if a launch fails or, with
+// --judge, executes too many; 2 for a usage error.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +33,9 @@ Counts what launches of our kernels execute on emulated AMD GPUs, in both geomet
   --elements N       of a contiguous launch; may be repeated (default: 4096)
   --transposed RxC   a transposed view instead; may be repeated
   --classes          also print wave instructions by class
+  --judge            exit with 1 if a launch of 4,096 elements executes a tenth more lane
+                     instructions than when its limit was set (default: also badd_f32,
+                     cast_f32_f16, where_u8_f32)
 lane instructions: one for each active lane of each vector instruction.
 for example: kiln_instructions --device gfx1100 --kernel 'ugelu_*' --elements 4096 --elements 65536
 )";
@@ -41,15 +44,42 @@ struct Options {
   fs::path images = KILN_IMAGES;
   std::vector<std::string> devices, kernels;
   std::vector<BenchCase> shapes;  // without a kernel
-  bool classes = false;
+  bool classes = false, judge = false;
 };
+
+// Lane instructions for each of 4,096 elements, counted on 2026-11-30 (clang 19).
+struct Limit {
+  std::string_view device, kernel;
+  double own, reference;
+};
+constexpr Limit kLimits[] = {
+    {"gfx1030", "affine_f32", 3.00, 7.00},   {"gfx1030", "uneg_f32", 3.00, 7.00},
+    {"gfx1030", "ucopy_f32", 2.00, 6.00},    {"gfx1030", "badd_f32", 3.25, 8.00},
+    {"gfx1030", "cast_f32_f16", 5.75, 8.00}, {"gfx1030", "where_u8_f32", 7.50, 44.00},
+    {"gfx1100", "affine_f32", 3.00, 7.00},   {"gfx1100", "uneg_f32", 3.00, 7.00},
+    {"gfx1100", "ucopy_f32", 2.00, 6.00},    {"gfx1100", "badd_f32", 3.25, 8.00},
+    {"gfx1100", "cast_f32_f16", 6.25, 8.00}, {"gfx1100", "where_u8_f32", 7.75, 53.00},
+    {"gfx90a", "affine_f32", 3.50, 9.00},    {"gfx90a", "uneg_f32", 3.75, 8.00},
+    {"gfx90a", "ucopy_f32", 2.75, 7.00},     {"gfx90a", "badd_f32", 3.25, 9.00},
+    {"gfx90a", "cast_f32_f16", 6.50, 9.00},  {"gfx90a", "where_u8_f32", 9.25, 47.00},
+};
+
+// True if a launch of 4,096 elements executes more than its limit, if it has one, allows.
+bool is_above_limit(const std::string& device, const std::string& kernel, ops::Geometry geometry,
+                    double per_element) {
+  for (const Limit& limit : kLimits) {
+    if (limit.device != device || limit.kernel != kernel) continue;
+    return per_element > 1.1 * (geometry == ops::Geometry::kOwn ? limit.own : limit.reference);
+  }
+  return false;
+}
 
 std::optional<Options> parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
-    if (option == "--classes") {
-      options.classes = true;
+    if (option == "--classes" || option == "--judge") {
+      (option == "--judge" ? options.judge : options.classes) = true;
       continue;
     }
     const char* value = i + 1 < argc ? argv[++i] : nullptr;
@@ -78,7 +108,14 @@ std::optional<Options> parse(int argc, char** argv) {
     }
   }
   if (options.devices.empty()) options.devices = {"gfx1030", "gfx1100", "gfx90a"};
-  if (options.kernels.empty()) options.kernels = {"affine_f32", "uneg_f32", "ucopy_f32"};
+  if (options.kernels.empty()) {
+    options.kernels = {"affine_f32", "uneg_f32", "ucopy_f32"};
+    if (options.judge) {
+      for (const char* more : {"badd_f32", "cast_f32_f16", "where_u8_f32"}) {
+        options.kernels.emplace_back(more);
+      }
+    }
+  }
   if (options.shapes.empty()) options.shapes = {contiguous_case("", 4096)};
   return options;
 }
@@ -184,7 +221,9 @@ void print_classes(const emulator::Counts& counts) {
   }
 }
 
-Result<void> run(const Options& options) {
+// Returns the number of launches that execute too many instructions.
+Result<std::size_t> run(const Options& options) {
+  std::size_t above = 0;
   const emulator::OperationTable operations;
   std::printf("%-8s %-24s %-9s %11s %14s %11s %12s\n", "device", "case", "geometry", "launch",
               "lane instr.", "per element", "wave instr.");
@@ -204,19 +243,25 @@ Result<void> run(const Options& options) {
                             count(images, subject, geometry, launch));
             const std::string grid =
                 std::to_string(launch.grid.x) + "x" + std::to_string(launch.block.x);
-            std::printf(
-                "%-8s %-24s %-9s %11s %14llu %11.2f %12llu\n", device.c_str(),
-                subject.name().c_str(), geometry == ops::Geometry::kOwn ? "own" : "original",
-                grid.c_str(), static_cast<unsigned long long>(counts.active_lanes),
-                static_cast<double>(counts.active_lanes) / static_cast<double>(subject.count()),
-                static_cast<unsigned long long>(counts.instructions));
+            const double per_element =
+                static_cast<double>(counts.active_lanes) / static_cast<double>(subject.count());
+            const bool is_above = options.judge && subject.count() == 4096 &&
+                                  subject.view == View::kContiguous &&
+                                  is_above_limit(device, kernel, geometry, per_element);
+            above += is_above;
+            std::printf("%-8s %-24s %-9s %11s %14llu %11.2f %12llu%s\n", device.c_str(),
+                        subject.name().c_str(),
+                        geometry == ops::Geometry::kOwn ? "own" : "original", grid.c_str(),
+                        static_cast<unsigned long long>(counts.active_lanes), per_element,
+                        static_cast<unsigned long long>(counts.instructions),
+                        is_above ? "  FAIL: above the limit" : "");
             if (options.classes) print_classes(counts);
           }
         }
       }
     }
   }
-  return {};
+  return above;
 }
 
 }  // namespace
@@ -224,8 +269,8 @@ Result<void> run(const Options& options) {
 int main(int argc, char** argv) {
   const std::optional<Options> options = parse(argc, argv);
   if (!options) return 2;
-  const Result<void> done = run(*options);
-  if (done) return 0;
-  std::fputs(render(done.error(), Color::kNo, "kiln_instructions").c_str(), stderr);
+  const Result<std::size_t> above = run(*options);
+  if (above) return *above == 0 ? 0 : 1;
+  std::fputs(render(above.error(), Color::kNo, "kiln_instructions").c_str(), stderr);
   return 1;
 }
