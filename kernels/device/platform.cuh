@@ -520,7 +520,17 @@ KILN_DEVICE f64 normal_cdf(f64 x) {
 }
 // In f64, since glibc's tanhf errs by up to 2.2 units in the last place.
 KILN_DEVICE f32 tanh(f32 x) { return static_cast<f32>(__builtin_tanh(x)); }
-KILN_DEVICE f64 tanh(f64 x) { return __builtin_tanh(x); }
+// (e^2x - 1) / (e^2x + 1), with the roundings of the sum and of the division corrected. It errs by
+// up to 1.5 units, glibc's tanh by 2.2.
+KILN_DEVICE f64 tanh(f64 x) {
+  const f64 magnitude = __builtin_fabs(x);
+  if (magnitude > 20) return __builtin_copysign(1.0, x);
+  const f64 power = __builtin_expm1(2 * magnitude);
+  const f64 sum = power + 2, rest = power < 2 ? (2 - sum) + power : (power - sum) + 2;
+  const f64 quotient = power / sum;
+  const f64 left = __builtin_fma(-quotient, rest, __builtin_fma(-quotient, sum, power));
+  return __builtin_copysign(quotient + left / sum, x);
+}
 #define KILN_MATH(name, single, twice, ocml)                    \
   KILN_DEVICE f32 name(f32 x) { return __builtin_##single(x); } \
   KILN_DEVICE f64 name(f64 x) { return __builtin_##twice(x); }
