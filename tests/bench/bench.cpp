@@ -24,6 +24,12 @@ std::size_t padded(const Operand& operand) {
   return (std::max<std::size_t>(operand.bytes(), 1) + step - 1) / step * step;
 }
 
+std::size_t padded_inputs(const Operands& operands) {
+  std::size_t bytes = 0;
+  for (const Operand& input : operands.inputs) bytes += padded(input);
+  return bytes;
+}
+
 // Returns the largest number of launches in a sample: about 2 ms at full speed, so that the start
 // of the sample is negligible.
 std::size_t pieces_of(double bytes) {
@@ -59,9 +65,7 @@ Bench::Bench(const Device& device, const Settings& settings, std::unique_ptr<Cud
 
 Result<bool> Bench::fits_cache(const BenchCase& subject) {
   KILN_TRY_ASSIGN(const Operands operands, operands_of(subject));
-  std::size_t bytes = padded(operands.output);
-  for (const Operand& input : operands.inputs) bytes += padded(input);
-  return bytes <= kCachedBytes;
+  return padded_inputs(operands) + padded(operands.output) <= kCachedBytes;
 }
 
 Result<Bench> Bench::open(const Device& device, const Settings& settings,
@@ -69,9 +73,7 @@ Result<Bench> Bench::open(const Device& device, const Settings& settings,
   std::size_t inp_bytes = 512 * kMebibyte, out_bytes = 512 * kMebibyte;
   for (const BenchCase& each : cases) {
     KILN_TRY_ASSIGN(const Operands operands, operands_of(each));
-    std::size_t bytes = 0;
-    for (const Operand& input : operands.inputs) bytes += padded(input);
-    inp_bytes = std::max(inp_bytes, bytes);
+    inp_bytes = std::max(inp_bytes, padded_inputs(operands));
     out_bytes = std::max(out_bytes, padded(operands.output));
   }
   KILN_TRY_ASSIGN(CudaClock clock, CudaClock::open(device.info().ordinal));
@@ -95,12 +97,9 @@ std::size_t Bench::sets_of(std::size_t set_bytes) const {
 
 Bench::BufferLayout Bench::layout_of(const Operands& operands) const {
   BufferLayout layout;
-  std::size_t inp_bytes = 0;
-  for (const Operand& input : operands.inputs) {
-    layout.inputs.push_back(padded(input));
-    inp_bytes += layout.inputs.back();
-  }
+  for (const Operand& input : operands.inputs) layout.inputs.push_back(padded(input));
   layout.output = padded(operands.output);
+  const std::size_t inp_bytes = padded_inputs(operands);
   const std::size_t set_bytes = inp_bytes + layout.output;
   layout.sets = sets_of(set_bytes);
   if (inp_bytes != 0) layout.sets = std::min(layout.sets, inp_.size() / inp_bytes);

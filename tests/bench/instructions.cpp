@@ -1,8 +1,8 @@
 // kiln_instructions: counts the instructions that launches of kiln's kernels execute on emulated
 // AMD GPUs.
 //
-// Has the command line, the launches, the table and the limits. Exit: 0; 1 if a launch fails or, with
-// --judge, executes too many; 2 for a usage error.
+// Has the command line, the launches, the table and the limits. Exit: 0; 1 if a launch fails or,
+// with --judge, executes too many; 2 for a usage error.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -34,8 +34,7 @@ Counts what launches of our kernels execute on emulated AMD GPUs, in both geomet
   --transposed RxC   a transposed view instead; may be repeated
   --classes          also print wave instructions by class
   --judge            exit with 1 if a launch of 4,096 elements executes a tenth more lane
-                     instructions than when its limit was set (default: also badd_f32,
-                     cast_f32_f16, where_u8_f32)
+                     instructions than when its limit was set (default: kernels with limits)
 lane instructions: one for each active lane of each vector instruction.
 for example: kiln_instructions --device gfx1100 --kernel 'ugelu_*' --elements 4096 --elements 65536
 )";
@@ -108,14 +107,12 @@ std::optional<Options> parse(int argc, char** argv) {
     }
   }
   if (options.devices.empty()) options.devices = {"gfx1030", "gfx1100", "gfx90a"};
-  if (options.kernels.empty()) {
-    options.kernels = {"affine_f32", "uneg_f32", "ucopy_f32"};
-    if (options.judge) {
-      for (const char* more : {"badd_f32", "cast_f32_f16", "where_u8_f32"}) {
-        options.kernels.emplace_back(more);
-      }
+  if (options.kernels.empty() && options.judge) {
+    for (const Limit& limit : kLimits) {
+      if (limit.device == "gfx1030") options.kernels.emplace_back(limit.kernel);
     }
   }
+  if (options.kernels.empty()) options.kernels = {"affine_f32", "uneg_f32", "ucopy_f32"};
   if (options.shapes.empty()) options.shapes = {contiguous_case("", 4096)};
   return options;
 }
@@ -238,13 +235,12 @@ Result<std::size_t> run(const Options& options) {
           subject.kernel = kernel;
           subject.gpu = {device, 0};  // the architecture's largest
           for (const auto geometry : {ops::Geometry::kOwn, ops::Geometry::kReference}) {
+            std::printf("%-8s %-24s %-9s ", device.c_str(), subject.name().c_str(),
+                        geometry == ops::Geometry::kOwn ? "own" : "original");
             ops::Launch launch;
             const Result<emulator::Counts> counted = count(images, subject, geometry, launch);
             if (!counted) {
-              std::printf("%-8s %-24s %-9s cannot run: %s\n", device.c_str(),
-                          subject.name().c_str(),
-                          geometry == ops::Geometry::kOwn ? "own" : "original",
-                          counted.error().message.c_str());
+              std::printf("cannot run: %s\n", counted.error().message.c_str());
               ++failed;
               continue;
             }
@@ -257,9 +253,7 @@ Result<std::size_t> run(const Options& options) {
                                   subject.view == View::kContiguous &&
                                   is_above_limit(device, kernel, geometry, per_element);
             failed += is_above;
-            std::printf("%-8s %-24s %-9s %11s %14llu %11.2f %12llu%s\n", device.c_str(),
-                        subject.name().c_str(),
-                        geometry == ops::Geometry::kOwn ? "own" : "original", grid.c_str(),
+            std::printf("%11s %14llu %11.2f %12llu%s\n", grid.c_str(),
                         static_cast<unsigned long long>(counts.active_lanes), per_element,
                         static_cast<unsigned long long>(counts.instructions),
                         is_above ? "  FAIL: above the limit" : "");
