@@ -1,8 +1,8 @@
-// softmax of a few long rows, several blocks to a row, in two launches. A row is cut into parts of
-// `each` elements, one for each block. In step 0 a block stores the state of its part in the
-// workspace. In step 1 it joins the states of its row and writes its results.
+// softmax of long rows, several blocks to a row, in two launches. A row is cut into parts of `each`
+// elements, one for each block. In step 0 a block stores the sum of its part's weights in the
+// workspace. In step 1 it joins the sums of its row and writes its results.
 //
-// The states lie behind the workspace's counters, which are not used.
+// The sums lie behind the workspace's counters, which are not used.
 #pragma once
 
 #include "device/block.cuh"
@@ -13,11 +13,33 @@ namespace kiln::families {
 
 using namespace device;
 
-// The maximum of a part, and the sum of its weights relative to that maximum: 0 if all elements are
-// -infinity.
-template <class N>
-struct SoftmaxState {
-  N maximum, sum;
+// The sum of the weights of some elements, relative to a base. The base is one of the elements, and
+// less than their maximum by at most 1. So it rises rarely, and each time costs a rounding. If all
+// elements are -infinity, so is the base, and the sum is 0.
+template <class T>
+struct SoftmaxSum {
+  using N = typename Arithmetic<T>::Number;
+  N base = Largest<N>::identity(), sum = 0;
+
+  // Lets the base follow the maximum. Returns what to subtract from the elements that follow.
+  KILN_DEVICE N follow(N maximum) {
+    if (maximum > base + 1) move_to(maximum);
+    return finite(base);
+  }
+  KILN_DEVICE void move_to(N other) {
+    sum *= factor(base - finite(other));
+    base = other;
+  }
+  KILN_DEVICE void join(const SoftmaxSum& other) {
+    const N subtracted = follow(other.base);
+    sum += other.sum * factor(other.base - subtracted);
+  }
+
+  KILN_DEVICE static N finite(N base) { return base == Largest<N>::identity() ? 0 : base; }
+  KILN_DEVICE static N factor(N difference) {
+    constexpr N kWhole = sizeof(T) == 2 ? 0x1p-24f : 1;  // 1 / softmax_weight(0)
+    return softmax_weight<T>(difference) * kWhole;
+  }
 };
 
 template <class T>
@@ -32,8 +54,8 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
   src += static_cast<u64>(row) * columns + begin;
   dst += static_cast<u64>(row) * columns + begin;
   const RowChunks<T, kCount, 1> its(team, src, left < each ? left : each, same_alignment);
-  auto* const states =
-      reinterpret_cast<SoftmaxState<N>*>(workspace + tuning::kWorkspaceCounters) + row * parts;
+  auto* const sums =
+      reinterpret_cast<SoftmaxSum<T>*>(workspace + tuning::kWorkspaceCounters) + row * parts;
 
   Chunk<T, kCount> chunk;
   Chunk<T, 1> one;
@@ -54,45 +76,35 @@ KILN_DEVICE void softmax_long(const T* src, T* dst, u8* workspace, u32 columns, 
     }
   };
 
-  N maximum = Largest<N>::identity(), sum = 0;
+  SoftmaxSum<T> mine;
   if (step == 0) {
     walk([&](u32, const auto& elements) {
+      N maximum = mine.base;
 #pragma unroll
       for (u32 j = 0; j < elements.kBytes / sizeof(T); ++j) {
         maximum = Largest<N>::join(maximum, widen(elements.get(j)));
       }
-    });
-  } else {
-#pragma unroll 1
-    for (u32 i = team.rank; i < parts; i += team.threads) {
-      maximum = Largest<N>::join(maximum, states[i].maximum);
-    }
-  }
-  maximum = row_reduce<Largest<N>, false>(team, maximum, 0, true);
-  const N base = maximum == Largest<N>::identity() ? 0 : maximum;
-  if (step == 0) {
-    walk([&](u32, const auto& elements) {
+      const N subtracted = mine.follow(maximum);
 #pragma unroll
       for (u32 j = 0; j < elements.kBytes / sizeof(T); ++j) {
-        sum += softmax_weight<T>(widen(elements.get(j)) - base);
+        mine.sum += softmax_weight<T>(widen(elements.get(j)) - subtracted);
       }
     });
   } else {
-    constexpr N kWhole = sizeof(T) == 2 ? 0x1p-24f : 1;  // 1 / softmax_weight(0)
 #pragma unroll 1
-    for (u32 i = team.rank; i < parts; i += team.threads) {
-      sum += states[i].sum * (softmax_weight<T>(states[i].maximum - base) * kWhole);
-    }
+    for (u32 i = team.rank; i < parts; i += team.threads) mine.join(sums[i]);
   }
-  sum = row_reduce<Total<N>, false>(team, sum, 0, true);
+  mine.move_to(row_reduce<Largest<N>, false>(team, mine.base, 0, true));
+  mine.sum = row_reduce<Total<N>, false>(team, mine.sum, 0, true);
   if (step == 0) {
-    if (team.rank == 0) states[part] = {maximum, sum};
+    if (team.rank == 0) sums[part] = mine;
     return;
   }
-  const N scale = softmax_scale<T>(sum);
+  const N scale = softmax_scale<T>(mine.sum);
   walk([&](u32 column, const auto& elements) {
     auto results = elements;
-    results.set([&](u32 j) { return softmax_weight<T>(widen(elements.get(j)) - maximum) * scale; });
+    results.set(
+        [&](u32 j) { return softmax_weight<T>(widen(elements.get(j)) - mine.base) * scale; });
     results.store(dst + column);
   });
 }

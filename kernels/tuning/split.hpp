@@ -47,16 +47,31 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
   return split_into(parts < 4 ? 1 : parts, rows, elements);
 }
 
-// Splits few long rows of softmax, or makes `parts` parts if that is not 0.
+// Splits long rows of softmax, or makes `parts` parts if that is not 0. A block takes four pieces a
+// thread, or fewer, until there are three blocks for each multiprocessor, or more, once there are as
+// many as a multiprocessor holds. A row stays whole if its block keeps it in registers, or if the
+// whole rows that are worked on fit in the cache, and there are enough of them.
 // Measured on an H200, in us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256
-// 35 -> 6.9; f16 1x128256 21 -> 6.7; 8x50257 12 -> 7.4.
+// 35 -> 6.9; 64x50257 21 -> 16; 64x128256 44 -> 31; 512x262144 669 -> 410; f16 1x128256 21 -> 6.7;
+// 24x50257 12 -> 7.7; 64x128256 23 -> 18; but f16 64x32000 7.5 -> 9.1; f32 256x32000 30 -> 31.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {
-  constexpr unsigned kMaxPieces = 3072;
+  constexpr unsigned kMaxWhole = 3072, kMaxKept = 4096, kMaxCached = 12288, kMaxRows = 1u << 16;
+  constexpr unsigned kFewBlocks = 3, kMaxBlocks = 8;  // for each multiprocessor
   const unsigned long long pieces = (columns * element_bytes + 15) / 16;
   if (parts != 0) return split_into(parts, rows, columns);
-  if (pieces <= kMaxPieces || 8 * rows > device.multiprocessors) return {1, 0, {}};
-  return split_rows(device, rows, columns, pieces);
+  const unsigned long long most = pieces <= kMaxWhole    ? 0
+                                  : pieces <= kMaxKept   ? device.multiprocessors / 5
+                                  : pieces <= kMaxCached ? device.multiprocessors / 2
+                                                         : kMaxRows;
+  if (rows > most) return {1, 0, {}};
+  const unsigned long long fewest = device.multiprocessors * kFewBlocks;
+  const unsigned long long limit = device.multiprocessors * kMaxBlocks;
+  unsigned long long blocks = rows * pieces / (4 * kSplitThreads);
+  blocks = blocks < fewest ? fewest : blocks < limit ? blocks : limit;
+  const unsigned long long of_row = (pieces + kSplitThreads - 1) / kSplitThreads;
+  const unsigned long long wanted = blocks / rows < of_row ? blocks / rows : of_row;
+  return split_into(wanted < 2 ? 2 : wanted, rows, columns);
 }
 
 // The same for norms, in which a thread has at least one element. The more rows there are, the

@@ -20,6 +20,7 @@ Real value_of(RowKind kind, std::size_t i, Random& random) {
     case RowKind::kZeros: return i % 3 == 1 ? -0.0L : 0.0L;
     case RowKind::kAllNan: return std::numeric_limits<Real>::quiet_NaN();
     case RowKind::kAllLowest: return -kInfinity;
+    case RowKind::kRising: return static_cast<Real>(i) / 79 - 20;
     default: {
       // The sum of four uniform values is close enough to a normal distribution.
       Real sum = 0;
@@ -46,7 +47,8 @@ Bits integer_of(RowKind kind, DType dtype, Real value, Random& random) {
   const Bits sign = Bits{1} << (8 * size_of(dtype) - 1);
   const bool is_signed = ops::info(dtype).kind == ops::NumberKind::kSigned;
   if (kind == RowKind::kAllLowest) return is_signed ? sign : 0;
-  if (kind == RowKind::kWholes || kind == RowKind::kEqual || kind == RowKind::kOffset) {
+  if (kind == RowKind::kWholes || kind == RowKind::kEqual || kind == RowKind::kOffset ||
+      kind == RowKind::kRising) {
     return static_cast<Bits>(static_cast<std::int64_t>(value)) & (sign - 1 + sign);
   }
   if (kind == RowKind::kZeros) return 0;
@@ -57,8 +59,8 @@ Bits integer_of(RowKind kind, DType dtype, Real value, Random& random) {
 
 const char* name(RowKind kind) {
   static constexpr const char* kNames[kRowKinds] = {
-      "uniform", "wholes", "normal",   "binades",    "offset",  "equal",
-      "zeros",   "nan",    "infinity", "infinities", "all-nan", "all-lowest"};
+      "uniform", "wholes",   "normal",     "binades", "offset",     "equal", "zeros",
+      "nan",     "infinity", "infinities", "all-nan", "all-lowest", "rising"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

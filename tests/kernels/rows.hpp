@@ -27,8 +27,9 @@ enum class RowKind : std::uint8_t {
   kInfinities,  // both infinities
   kAllNan,
   kAllLowest,  // only -infinity, or the smallest integer
+  kRising,     // in order, so that each element is a new maximum
 };
-inline constexpr std::size_t kRowKinds = 12;
+inline constexpr std::size_t kRowKinds = 13;
 const char* name(RowKind kind);
 
 // Returns `count` elements of a kind. NaNs are quiet. Integer rows have any values for kinds that

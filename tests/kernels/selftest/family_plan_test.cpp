@@ -305,8 +305,17 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   softmax.columns = 128256;
   const auto steps = plan(softmax);
   REQUIRE(steps);
-  CHECK(to_string(*steps) == "reduce.softmax_long_f32<<<112, 256>>>");
+  CHECK(to_string(*steps) == "reduce.softmax_long_f32<<<126, 256>>>");
   CHECK(steps->steps == 2);
+  // As many blocks as are resident at once, four pieces a thread.
+  softmax.rows = 48;
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_long_f32<<<1056, 256>>>");
+  softmax.rows = 3000;
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_long_f32<<<6000, 256>>>");
+  // Whole rows fit in the cache.
+  softmax.columns = 32000;
+  CHECK(plan(softmax)->kernel == "softmax_f32");
+  softmax.rows = 1;
   softmax.columns = 8192;
   CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1, 1x1024>>>");
   RmsNorm norm;
