@@ -80,7 +80,10 @@ BINARY = {"badd": torch.add, "bsub": torch.sub, "bmul": torch.mul, "bdiv": torch
           "lt": torch.lt, "le": torch.le, "gt": torch.gt, "ge": torch.ge}
 ROWS = {"fast_sum": lambda x: torch.sum(x, -1), "fast_min": lambda x: torch.amin(x, -1),
         "fast_max": lambda x: torch.amax(x, -1), "fast_argmin": lambda x: torch.argmin(x, -1),
-        "fast_argmax": lambda x: torch.argmax(x, -1), "softmax": lambda x: torch.softmax(x, -1)}
+        "fast_argmax": lambda x: torch.argmax(x, -1), "softmax": lambda x: torch.softmax(x, -1),
+        "rmsnorm": lambda x, alpha: F.rms_norm(x, x.shape[-1:], alpha, 1e-5),
+        "layernorm": lambda x, alpha, beta: F.layer_norm(x, x.shape[-1:], alpha, beta)}
+TABLES = {"rmsnorm": 1, "layernorm": 2}  # inputs as long as a row
 
 
 def operation_of(root, dtype, scalars):
@@ -101,7 +104,7 @@ def operation_of(root, dtype, scalars):
     if root in BINARY:
         return lambda out, x, y: BINARY[root](x, y, out=out)
     if root in ROWS:
-        return lambda out, x: ROWS[root](x)
+        return lambda out, *inputs: ROWS[root](*inputs)
     if root[:1] == "u" and root[1:] in UNARY:
         function = UNARY[root[1:]]
         if root[1:] in OUT_VARIANT:
@@ -134,7 +137,8 @@ def prepare(case):
     def make():
         operands = [view(values((extent(dims, lists[i]),), each, kind), dims, lists[i])
                     for i, each in enumerate(inputs)]
-        # Reductions and softmax allocate their own output.
+        operands += [values((dims[-1],), dtype, kind) for _ in range(TABLES.get(root, 0))]
+        # Operations on rows allocate their own output.
         out = None if root in ROWS else view(
             torch.empty(reach, device="cuda", dtype=out_dtype), out_dims, out_strides)
         return lambda: operation(out, *operands)
