@@ -133,19 +133,27 @@ std::optional<EvenRows> even_rows(const Layout& view, std::size_t kept, std::siz
   return EvenRows{rows, each, *row_stride, *stride};
 }
 
-tuning::Split split_of(const Gpu& gpu, const EvenRows& rows, std::size_t element) {
+// Returns how several blocks, or one without a layout, take a row. Returns nothing if the kernel that
+// reads a layout is faster. `at_once`: that kernel can take all elements at once.
+std::optional<tuning::Split> split_of(const Gpu& gpu, const EvenRows& rows, const Reduce& call,
+                                      bool at_once) {
   const tuning::Spread device = spread_over(gpu);
+  const auto element = static_cast<unsigned>(size_of(call.dtype));
+  tuning::Split split{};
   if (rows.are_neighbours()) {
-    return tuning::split_across(device, rows.rows, rows.each, static_cast<unsigned>(element));
+    if (!at_once) split = tuning::split_across(device, rows.rows, rows.each, element);
+    const bool serves = rows.rows * rows.each >= tuning::kAcross &&
+                        (split.parts == 1 || rows.each > tuning::kAcrossAlone);
+    if (!serves) return std::nullopt;
+  } else if (rows.stride == 1) {
+    const std::size_t pieces = (rows.each * element + 15) / 16;
+    split =
+        tuning::reduction_parts(device, rows.rows, rows.each, pieces, gives_index(call.op));
+  } else if (!at_once) {
+    split = tuning::split_rows(device, rows.rows, rows.each, rows.each);
+    if (split.parts == 1) return std::nullopt;
   }
-  const std::size_t pieces = rows.stride == 1 ? (rows.each * element + 15) / 16 : rows.each;
-  return tuning::split_rows(device, rows.rows, rows.each, pieces);
-}
-// True if that is faster than one block, or one lane, per row.
-bool serves(const tuning::Split& split, const EvenRows& rows) {
-  if (!rows.are_neighbours()) return split.parts > 1;
-  return rows.rows * rows.each >= tuning::kAcross &&
-         (split.parts == 1 || rows.each > tuning::kAcrossAlone);
+  return split.parts != 0 ? std::optional(split) : std::nullopt;
 }
 
 Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning::Split& split) {
@@ -160,11 +168,13 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   }
   launch.grid.x = split.launch.blocks;
   launch.block.x = split.launch.threads;
-  // Leaves room for whole waves of neighbouring rows.
-  constexpr std::size_t kWidestWave = 64;
-  launch.workspace_bytes =
-      tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMaxStateBytes;
-  launch.workspace_argument = 9;
+  if (split.parts > 1) {
+    // Leaves room for whole waves of neighbouring rows.
+    constexpr std::size_t kWidestWave = 64;
+    launch.workspace_bytes =
+        tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMaxStateBytes;
+    launch.workspace_argument = 9;
+  }
   const std::uint32_t reversed = info(call.op).order == ReduceOrder::kReversed ? 1 : 0;
   launch.pass(SplitReduceKernel<void, void>(), rows.rows, rows.each, rows.row_stride, rows.stride,
               split.parts, split.each, reversed, call.src, call.dst, nullptr);
@@ -207,10 +217,10 @@ Result<Launch> plan(const Reduce& call, const Gpu& gpu) {
   const bool twice = (!even || each > kShort) && go_across(view, kept, blocks, each);
   const std::optional<tuning::Launch> small =
       at_once(gpu, blocks, each, call.over.rank() == 1 || contiguous, twice ? 2 : 1);
-  if (call.geometry == Geometry::kOwn && even && !small) {
-    const tuning::Split split = split_of(gpu, *even, size_of(call.dtype));
-    const bool counted = split.parts == 1 || blocks <= tuning::kWorkspaceCounters / 4;
-    if (serves(split, *even) && counted) return plan_split(call, *even, split);
+  if (call.geometry == Geometry::kOwn && even) {
+    const std::optional<tuning::Split> split = split_of(gpu, *even, call, small.has_value());
+    const bool counted = split && (split->parts == 1 || blocks <= tuning::kWorkspaceCounters / 4);
+    if (counted) return plan_split(call, *even, *split);
   }
   launch.layout = layout_block({{"src", view}});  // never null
   KILN_TRY(require_counted(launch.layout, view.dims.rank()));
