@@ -27,16 +27,16 @@ enum class RowKind : std::uint8_t {
   kInfinities,  // both infinities
   kAllNan,
   kAllLowest,  // only -infinity, or the smallest integer
-  kRising,     // in order, so that each element is a new maximum
 };
-inline constexpr std::size_t kRowKinds = 13;
+inline constexpr std::size_t kRowKinds = 12;
 const char* name(RowKind kind);
 
 // Returns `count` elements of a kind. NaNs are quiet. Integer rows have any values for kinds that
 // integers lack.
 std::vector<Bits> row_of(RowKind kind, DType dtype, std::size_t count, Random& random);
 
-// Returns rows whose kinds follow one another.
+// Returns rows whose kinds follow one another. Every second uniform row of floats rises from element
+// to element instead, so that its maximum changes again and again.
 std::vector<std::byte> rows_of(DType dtype, std::size_t rows, std::size_t columns, Random& random,
                                std::size_t first_kind = 0);
 

@@ -473,12 +473,12 @@ bool add_reduce_cases(std::string_view kernel, const Wanted& wanted, std::vector
     for (ReduceCase choice :
          is_split ? split_cases(some, several, apart) : reduce_cases(some, several)) {
       choice.least = least;
-      if (wanted.draw != nullptr) {
-        // The helpers may choose another kernel for the shape, which then has its own grid.
-        const auto launch = plan(call_of(each.op, dtype, choice), choice.grid.gpu());
-        if (launch && launch->kernel.text() != kernel) choice.grid = own_grid();
-      }
-      cases.push_back(fast_case(kernel, each.op, dtype, choice));
+      // In its own geometry, kiln may choose another kernel for the shape.
+      const auto launch = plan(call_of(each.op, dtype, choice), choice.grid.gpu());
+      if (launch && launch->kernel.text() != kernel) choice.grid = reference_grid();
+      CaseSpec spec = fast_case(kernel, each.op, dtype, choice);
+      const auto is_same = [&](const CaseSpec& other) { return other.name == spec.name; };
+      if (std::none_of(cases.begin(), cases.end(), is_same)) cases.push_back(std::move(spec));
     }
     found = true;
   }

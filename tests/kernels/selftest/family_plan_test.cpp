@@ -317,7 +317,7 @@ TEST_CASE("plan of the row operations launches as their kernels need") {
   CHECK(plan(softmax)->kernel == "softmax_f32");
   softmax.rows = 1;
   softmax.columns = 8192;
-  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1, 1x1024>>>");
+  CHECK(to_string(*plan(softmax)) == "reduce.softmax_f32<<<1, 1x512>>>");
   RmsNorm norm;
   norm.dtype = DType::kF16;
   norm.rows = 7;
