@@ -53,22 +53,26 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
 // and for many rows that are short or, if the result is an index, long.
 // Measured on an H200, operands in the cache, in us, by the kernel that reads a layout -> this:
 // fast_sum_f16 1x4096 2.39 -> 1.77; fast_sum_f32 300x5120 4.95 -> 3.22; 2112x256 2.85 -> 2.86;
-// 4224x256 3.30 -> 4.22; fast_argmax_f32 64x8192 4.48 -> 3.01; in memory: fast_sum_f32 2048x16384
-// 41 -> 33; fast_argmax_f32 32768x4096 123 -> 130.
+// 4224x256 3.30 -> 4.22; fast_argmax_f32 64x8192 4.48 -> 3.01; fast_argmax_u8 7x77 1.77 -> 1.99; in
+// memory: fast_sum_f32 2048x16384 41 -> 33; fast_argmax_f32 32768x4096 123 -> 130; fast_argmax_i64
+// 50257x768 75 -> 88.
 constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
-                                unsigned long long elements, unsigned long long pieces,
+                                unsigned long long elements, unsigned element_bytes,
                                 bool gives_index) {
-  constexpr unsigned kMaxWhole = 3072, kMinElements = 64, kManyRows = 16, kMinPieces = 80;
-  constexpr unsigned kMaxPieces = 512, kWave = 32, kWaves = 32;  // waves of a multiprocessor
-  if (pieces > kMaxWhole) {
+  constexpr unsigned kMaxWhole = 3072, kMaxElements = 24576;  // of a row that stays whole
+  constexpr unsigned kManyRows = 16, kShort = 80;  // rows for each multiprocessor; pieces
+  constexpr unsigned kWave = 32, kWaves = 32;      // waves of a multiprocessor
+  const unsigned long long pieces = (elements * element_bytes + 15) / 16;
+  if (pieces > kMaxWhole || elements > kMaxElements) {
     const unsigned long long wanted = (device.multiprocessors * kSplitBlocks + rows / 2) / rows;
     const unsigned long long most = pieces / kSplitThreads;
     const unsigned long long parts = wanted < most ? wanted : most;
     if (parts > 1) return split_into(parts, rows, elements);
   }
   const bool many = rows > 1ull * kManyRows * device.multiprocessors;
-  if (elements < kMinElements ||
-      (many && (pieces <= kMinPieces || (gives_index && pieces > kMaxPieces)))) {
+  const unsigned long_index = element_bytes == 8 ? 256 : 512;
+  const unsigned fewest = elements * element_bytes % 16 == 0 ? 64 : 128;
+  if (elements < fewest || (many && (pieces <= kShort || (gives_index && pieces > long_index)))) {
     return {0, 0, {}};
   }
   unsigned threads = kWave;
@@ -76,7 +80,7 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
   if (threads > kWave && 4 * threads >= pieces && rows * threads > device.resident()) threads /= 2;
   Split split = split_into(1, rows, elements);
   split.launch.threads = threads;
-  // Waves loop over the rows, since blocks of one wave do not start as fast as they end.
+  // Blocks of one wave do not start as fast as they end, so they loop over the rows.
   const unsigned at_once = kWaves * device.multiprocessors;
   if (threads == kWave && split.launch.blocks > at_once) split.launch.blocks = at_once;
   return split;

@@ -146,8 +146,7 @@ std::optional<tuning::Split> split_of(const Gpu& gpu, const EvenRows& rows, cons
                         (split.parts == 1 || rows.each > tuning::kAcrossAlone);
     if (!serves) return std::nullopt;
   } else if (rows.stride == 1) {
-    const std::size_t pieces = (rows.each * element + 15) / 16;
-    split = tuning::reduction_parts(device, rows.rows, rows.each, pieces, gives_index(call.op));
+    split = tuning::reduction_parts(device, rows.rows, rows.each, element, gives_index(call.op));
   } else if (!at_once) {
     split = tuning::split_rows(device, rows.rows, rows.each, rows.each);
     if (split.parts == 1) return std::nullopt;
