@@ -1,8 +1,9 @@
-// dst[r] = the reduction of row r, with several blocks for each row. For few long rows, and for
-// rows that are neighbours in memory. Element i of row r lies at r * row_stride + i * stride. There
-// are separate kernels for rows of contiguous elements and for other rows.
+// dst[r] = the reduction of row r, without a layout. Element i of row r lies at
+// r * row_stride + i * stride. There are separate kernels for rows of contiguous elements and for
+// other rows.
 //
-// A row is cut into parts, the same ones in every launch of that shape. A block stores the state of
+// A block takes a row, or as many rows of contiguous elements as it has threads along y. Or a long
+// row is cut into parts, the same ones in every launch of that shape. A block stores the state of
 // its part in the workspace. The block that finishes a row's last part joins all parts in order, so
 // the result has the same bits in every run.
 //
@@ -55,12 +56,15 @@ struct SplitRows {
   State* states;
   Order order;
 
-  // Joins the states of all threads of the block or, if `across`, of the threads with the same lane
-  // index.
+  // Joins the states of all threads of the block; if `across`, of those with the same lane index; if
+  // the block has several rows, of those along x, which are lanes of one wave.
   KILN_DEVICE static State join_team(State state, bool across) {
     SplitScratch<State>& scratch = split_scratch<State>();
-    const u32 both = block_threads() | wave_width(), width = both & (0 - both);
+    const bool by_lanes = kElements == Elements::kSideBySide && block_y() != 1;
+    const u32 both = block_threads() | wave_width();
+    const u32 width = by_lanes ? block_size() : both & (0 - both);
     if (!across) state = join_lanes<Reduction>(state, width);
+    if (by_lanes) return state;
     barrier();
     scratch.of[thread_rank()] = state;
     barrier();
@@ -73,16 +77,20 @@ struct SplitRows {
     return state;
   }
 
-  // A block takes a group of rows at once: one row, or one for each lane.
+  // A block takes a group of rows at once: one row, one for each lane, or one for each thread along y.
   KILN_DEVICE void run() const {
     u32& is_last = split_flag();
     const u32 width = wave_width();
     const bool across = kElements == Elements::kApart && (block_threads() & (width - 1)) == 0 &&
                         row_stride == 1 && rows > 1;
-    const u32 abreast = across ? width : 1;
-    const u32 mine = across ? lane_index() : 0;
-    const Team team = across ? Team{wave_index(), block_threads() / width, width} : block_team();
-    const u32 groups = across ? (rows + (width - 1)) / width : rows;
+    u32 abreast = across ? width : 1, mine = across ? lane_index() : 0;
+    Team team = across ? Team{wave_index(), block_threads() / width, width} : block_team();
+    if constexpr (kElements == Elements::kSideBySide) {
+      abreast = block_y();
+      mine = thread_y();
+      team = {thread_index(), block_size()};
+    }
+    const u32 groups = (rows - 1) / abreast + 1;
 #pragma unroll 1
     for (u32 b = block_index(); b < groups * parts; b += block_count()) {
       const u32 group = b / parts;
@@ -94,7 +102,8 @@ struct SplitRows {
       const T* const from = src + row * row_stride;
       State state = Reduction::identity();
       if constexpr (kElements == Elements::kSideBySide) {
-        state = take_neighbours<Reduction>(from + first, count, index, team, order);
+        const u32 its = row < rows ? count : 0;
+        state = take_neighbours<Reduction>(from + first, its, index, team, order);
       } else if (row < rows) {
         state =
             take_strided<Reduction, 8>(from + first * stride, stride, count, index, team, order);

@@ -5,12 +5,13 @@
 
 namespace kiln::tuning {
 
-// Rows in parts of `each` elements. If there is one part, a block takes a row, or as many rows as a
-// wave has lanes.
+// Rows in parts of `each` elements. If there is one part, a block takes a row, as many rows as a wave
+// has lanes, or as many as it has threads for `lanes` each.
 struct Split {
   unsigned parts;
   unsigned each;
   Launch launch;
+  unsigned lanes = 0;  // of one wave
 };
 inline constexpr unsigned kSplitThreads = 256;
 inline constexpr unsigned kSplitBlocks = 3;  // of these threads, on a multiprocessor
@@ -47,42 +48,61 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
   return split_into(parts < 4 ? 1 : parts, rows, elements);
 }
 
-// Reductions of rows whose elements are neighbours: long ones in parts, others whole, by blocks with
-// a thread for every four pieces, or for every eight if there are more threads than the device
-// holds. There are no parts if the kernel that reads a layout is faster: for rows of few elements,
-// and for many rows that are short or, if the result is an index, long.
+// Number of lanes for a row of a reduction: a lane has up to eight pieces, more of long rows. With
+// few rows, there are more lanes, but no more than pieces. Measured on an H200, fast_sum_f32, in us,
+// by 2, 4, 8, 16, 32 lanes: operands in the cache, 20000x33 2.69, 2.38, 2.84, -, -; 16384x128 3.39,
+// 2.92, 2.94, 3.76, -; 3072x333 -, -, 2.86, 2.74, 2.63; in memory, 131072x333 -, 48.0, 44.8, 47.6, -.
+constexpr unsigned lanes_of_row(const Spread& device, unsigned long long rows,
+                                unsigned long long pieces) {
+  constexpr unsigned kMaxPieces[] = {4, 8, 20, 96, 192};  // for 1, 2, 4, 8, 16 lanes
+  unsigned lanes = 1;
+  for (const unsigned most : kMaxPieces) lanes *= pieces > most ? 2 : 1;
+  const unsigned long long room = device.resident() * 2ull / 5;
+  while (lanes < 32 && (lanes < 2 || 2 * lanes <= pieces) && 2 * lanes * rows <= room) lanes *= 2;
+  return lanes;
+}
+
+// Reductions of rows whose elements are neighbours: long rows in parts, medium ones by a block each,
+// with a thread for every four pieces, and short ones or very many by a few lanes each. There are no
+// parts if the kernel that reads a layout is faster: for few short rows.
 // Measured on an H200, operands in the cache, in us, by the kernel that reads a layout -> this:
-// fast_sum_f16 1x4096 2.39 -> 1.77; fast_sum_f32 300x5120 4.95 -> 3.22; 2112x256 2.85 -> 2.86;
-// 4224x256 3.30 -> 4.22; fast_argmax_f32 64x8192 4.48 -> 3.01; fast_argmax_u8 7x77 1.77 -> 1.99; in
-// memory: fast_sum_f32 2048x16384 41 -> 33; fast_argmax_f32 32768x4096 123 -> 130; fast_argmax_i64
-// 50257x768 75 -> 88.
+// fast_sum_f16 1x4096 2.39 -> 1.77; fast_sum_f32 300x5120 4.95 -> 3.22; 20000x8 13.6 -> 1.7;
+// 4096x768 5.20 -> 3.48; fast_argmax_f32 64x8192 4.48 -> 3.01; in memory: fast_sum_f32 2048x16384
+// 41 -> 33; fast_argmax_f32 131072x333 81 -> 49; but fast_argmax_f32 7x77 1.72 -> 1.86.
 constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
                                 unsigned long long elements, unsigned element_bytes,
                                 bool gives_index) {
   constexpr unsigned kMaxWhole = 3072, kMaxElements = 24576;  // of a row that stays whole
-  constexpr unsigned kManyRows = 16, kShort = 80;  // rows for each multiprocessor; pieces
-  constexpr unsigned kWave = 32, kWaves = 32;      // waves of a multiprocessor
+  constexpr unsigned kMaxOfLanes = 256, kMaxOfFew = 128;      // pieces
+  constexpr unsigned kManyRows = 16;                          // for each multiprocessor
   const unsigned long long pieces = (elements * element_bytes + 15) / 16;
+  const unsigned long long multiprocessors = device.multiprocessors;
   if (pieces > kMaxWhole || elements > kMaxElements) {
-    const unsigned long long wanted = (device.multiprocessors * kSplitBlocks + rows / 2) / rows;
+    const unsigned long long wanted = (multiprocessors * kSplitBlocks + rows / 2) / rows;
     const unsigned long long most = pieces / kSplitThreads;
     const unsigned long long parts = wanted < most ? wanted : most;
     if (parts > 1) return split_into(parts, rows, elements);
   }
-  const bool many = rows > 1ull * kManyRows * device.multiprocessors;
-  const unsigned long_index = element_bytes == 8 ? 256 : 512;
-  const unsigned fewest = elements * element_bytes % 16 == 0 ? 64 : 128;
-  if (elements < fewest || (many && (pieces <= kShort || (gives_index && pieces > long_index)))) {
+  const bool aligned = elements * element_bytes % 16 == 0;
+  if ((elements < 16 && rows <= multiprocessors) ||
+      (elements < 128 && !aligned && 4 * rows <= multiprocessors)) {
     return {0, 0, {}};
   }
-  unsigned threads = kWave;
-  while (threads < kSplitThreads && 4 * threads < pieces) threads *= 2;
-  if (threads > kWave && 4 * threads >= pieces && rows * threads > device.resident()) threads /= 2;
   Split split = split_into(1, rows, elements);
+  const bool few = 2 * 32 * rows <= device.resident() * 2ull / 5;
+  const bool many = rows > kManyRows * multiprocessors;
+  if (pieces <= (few ? kMaxOfFew : kMaxOfLanes) || (gives_index && many)) {
+    split.lanes = lanes_of_row(device, rows, pieces);
+    unsigned threads = split.lanes <= 2 ? 256 : 128;
+    while (threads > 32 && rows * split.lanes < threads * multiprocessors) threads /= 2;
+    const unsigned each = threads / split.lanes;
+    split.launch = {static_cast<unsigned>((rows - 1) / each + 1), threads};
+    return split;
+  }
+  unsigned threads = 64;
+  while (threads < kSplitThreads && 4 * threads < pieces) threads *= 2;
+  if (threads > 64 && 4 * threads >= pieces && rows * threads > device.resident()) threads /= 2;
   split.launch.threads = threads;
-  // Blocks of one wave do not start as fast as they end, so they loop over the rows.
-  const unsigned at_once = kWaves * device.multiprocessors;
-  if (threads == kWave && split.launch.blocks > at_once) split.launch.blocks = at_once;
   return split;
 }
 

@@ -133,8 +133,8 @@ std::optional<EvenRows> even_rows(const Layout& view, std::size_t kept, std::siz
   return EvenRows{rows, each, *row_stride, *stride};
 }
 
-// Returns how several blocks, or one without a layout, take a row. Returns nothing if the kernel that
-// reads a layout is faster. `at_once`: that kernel can take all elements at once.
+// Returns how the kernels without a layout take the rows. Returns nothing if the kernel that reads a
+// layout is faster. `at_once`: that kernel can take all elements at once.
 std::optional<tuning::Split> split_of(const Gpu& gpu, const EvenRows& rows, const Reduce& call,
                                       bool at_once) {
   const tuning::Spread device = spread_over(gpu);
@@ -166,6 +166,7 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   }
   launch.grid.x = split.launch.blocks;
   launch.block.x = split.launch.threads;
+  if (split.lanes != 0) launch.block = {split.lanes, split.launch.threads / split.lanes, 1};
   if (split.parts > 1) {
     // Leaves room for whole waves of neighbouring rows.
     constexpr std::size_t kWidestWave = 64;

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "tests/kernels/families/family.hpp"
 #include "tests/kernels/rows.hpp"
@@ -244,11 +245,13 @@ struct ReduceCase {
   Shape shape;
   GridChoice grid = own_grid();
   std::size_t src_misalignment = 0, dst_misalignment = 0;
-  std::uint32_t parts = 0;  // of a row, for split_<...>
+  std::uint32_t parts = 0;  // of a row, for split_<...>; 0: the plan chooses
+  std::uint32_t lanes = 0;  // of a row, if the plan gives a block several rows
   bool least = false;       // for split_<...>, which also finds the largest element
 
   // Number of threads that share a row, for the permitted error of its sum.
   std::uint32_t sharing(bool apart) const {
+    if (lanes != 0) return lanes;
     if (grid.threads == 0) return 32;
     if (!apart) return grid.threads;
     // A wave of up to 64 lanes takes as many rows, and each thread joins eight elements pairwise.
@@ -319,6 +322,7 @@ std::vector<ReduceCase> split_cases(const Wanted& wanted, bool several_dims, boo
       ReduceCase choice = random_reduce_case(*wanted.draw, several_dims);
       choice.grid = wanted.draw->own_grid(256);
       choice.parts = static_cast<std::uint32_t>(wanted.draw->size(64));
+      if (choice.grid.threads == 0 && wanted.draw->one_in(3)) choice.parts = 0;
       add(choice);
     }
     return list;
@@ -331,6 +335,20 @@ std::vector<ReduceCase> split_cases(const Wanted& wanted, bool several_dims, boo
     constexpr std::uint32_t kParts[] = {3, 1, 2, 8};
     choice.parts = kParts[turn++ % 4];
     add(choice);
+  }
+  // Several rows to a block, with different numbers of lanes for each. The last block has fewer.
+  for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{3001, 3},
+                                      {1013, 33},
+                                      {301, 65},
+                                      {77, 260},
+                                      {9, 2000},
+                                      {5001, 8}}) {
+    ReduceCase choice;
+    choice.shape.name = "rows/" + std::to_string(rows) + "x" + std::to_string(columns) + "/over=1";
+    choice.shape.layout = {{rows, columns}};
+    choice.shape.over = {1};
+    add(choice);
+    if (breadth == Breadth::kHandful && columns == 65) break;
   }
   // Longer than the whole cache lines of a part.
   struct Long {
@@ -475,7 +493,12 @@ bool add_reduce_cases(std::string_view kernel, const Wanted& wanted, std::vector
       choice.least = least;
       // In its own geometry, kiln may choose another kernel for the shape.
       const auto launch = plan(call_of(each.op, dtype, choice), choice.grid.gpu());
-      if (launch && launch->kernel.text() != kernel) choice.grid = reference_grid();
+      if (launch && launch->kernel.text() != kernel) {
+        if (is_split) continue;
+        choice.grid = reference_grid();
+      } else if (launch && launch->block.y != 1) {
+        choice.lanes = launch->block.x;
+      }
       CaseSpec spec = fast_case(kernel, each.op, dtype, choice);
       const auto is_same = [&](const CaseSpec& other) { return other.name == spec.name; };
       if (std::none_of(cases.begin(), cases.end(), is_same)) cases.push_back(std::move(spec));
