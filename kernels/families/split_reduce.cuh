@@ -90,11 +90,11 @@ struct SplitRows {
       mine = thread_y();
       team = {thread_index(), block_size()};
     }
-    const u32 groups = (rows - 1) / abreast + 1;
 #pragma unroll 1
-    for (u32 b = block_index(); b < groups * parts; b += block_count()) {
+    for (u32 b = block_index();; b += block_count()) {
       const u32 group = b / parts;
       const u32 row = group * abreast + mine;
+      if (row - mine >= rows) return;
       const u64 first = static_cast<u64>(b - group * parts) * each;
       const u64 left = first < per_row ? per_row - first : 0;
       const u32 count = left < each ? static_cast<u32>(left) : each;

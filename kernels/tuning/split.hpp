@@ -81,6 +81,8 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
     const unsigned long long wanted = (multiprocessors * kSplitBlocks + rows / 2) / rows;
     const unsigned long long most = pieces / kSplitThreads;
     const unsigned long long parts = wanted < most ? wanted : most;
+    // One large block for each multiprocessor is faster than three parts.
+    if (4 * rows > 3 * multiprocessors && rows <= multiprocessors) return {0, 0, {}};
     if (parts > 1) return split_into(parts, rows, elements);
   }
   const bool aligned = elements * element_bytes % 16 == 0;
