@@ -214,7 +214,7 @@ KILN_NOINLINE void softmax_short_outlined(Team team, const T* from, T* to, u32 c
 template <class T>
 KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
   using Row = SoftmaxRow<T>;
-  constexpr u32 kCount = Row::kCount;
+  constexpr u32 kCount = Row::kCount, kReferenceThreads = 32;
   const RowExtent extent(n_cols);
   const u32 columns = extent.columns;
   u32 pieces = columns / kCount;
@@ -229,8 +229,11 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
     const u64 start = static_cast<u64>(block_index()) * columns;
     return softmax_short<true>({thread_rank(), wave_width()}, src + start, dst + start, columns);
   }
-  if (!alone && leaves_at_once()) return;
-  const u32 blocks = alone ? block_count() : row_blocks(pieces);
+  // Larger blocks than the reference's all work. In kiln's own geometry none is surplus, and blocks
+  // that exit read memory in order.
+  const bool all_work = block_threads() > kReferenceThreads;
+  if (!alone && (all_work ? leaves_to_all() : leaves_at_once())) return;
+  const u32 blocks = alone ? block_count() : all_work ? all_blocks() : row_blocks(pieces);
   if (block_index() >= blocks) return;
   const u32 rows = block_count() * block_size();
   const bool aligned = (address_of(src) | address_of(dst) | columns * sizeof(T)) % 16 == 0;

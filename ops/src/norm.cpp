@@ -1,5 +1,6 @@
 #include "kiln/ops/norm.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -125,10 +126,20 @@ std::int32_t set_softmax_grid(Launch& launch, const Gpu& gpu, DType dtype, const
     return rows.columns;
   }
   const tuning::Launch own = tuning::over_rows(device, rows.rows, pieces, each, of_lane);
-  const std::uint32_t most = max_for_a_block(rows, own.threads);
-  std::uint32_t of_block = 1;
-  while (of_block < most && rows.rows > std::uint64_t{of_block} * own.blocks) of_block *= 2;
-  launch.block = {of_block, own.threads / of_block, 1};
+  std::uint32_t threads = own.threads, of_block = 1;
+  if (many && pieces <= std::size_t{32} * of_lane) {
+    // Blocks exit after a row for each team, or after four if a wave takes a row. Measured on an
+    // H200, in us, by resident blocks -> this: f32 131072x128 37.9 -> 34.6; 1048576x64 152 -> 132;
+    // 131072x333 99.7 -> 92.8; f16 131072x128 19.7 -> 18.5.
+    std::uint32_t lanes = 1;
+    while (lanes < 32 && lanes * kKept < pieces) lanes *= 2;
+    threads = 128;
+    of_block = std::min(max_for_a_block(rows, threads), threads / lanes * (lanes == 32 ? 4 : 1));
+  } else if (!many) {
+    const std::uint32_t most = max_for_a_block(rows, threads);
+    while (of_block < most && rows.rows > std::uint64_t{of_block} * own.blocks) of_block *= 2;
+  }
+  launch.block = {of_block, threads / of_block, 1};
   return share_blocks(launch, rows, of_block);
 }
 
