@@ -229,9 +229,9 @@ KILN_DEVICE void softmax(const T* src, T* dst, i32 n_cols) {
     const u64 start = static_cast<u64>(block_index()) * columns;
     return softmax_short<true>({thread_rank(), wave_width()}, src + start, dst + start, columns);
   }
-  // Larger blocks than the reference's all work. In kiln's own geometry none is surplus, and blocks
-  // that exit read memory in order.
-  const bool all_work = block_threads() > kReferenceThreads;
+  // Blocks of kiln's own geometry all work, unless they are large.
+  const bool all_work =
+      block_threads() > kReferenceThreads && block_threads() <= tuning::kSoftmaxExits;
   if (!alone && (all_work ? leaves_to_all() : leaves_at_once())) return;
   const u32 blocks = alone ? block_count() : all_work ? all_blocks() : row_blocks(pieces);
   if (block_index() >= blocks) return;
