@@ -69,18 +69,17 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   // A thread has one piece, unless the device then has too few threads. In a row of whole pieces, a
   // thread then keeps two, or four if the row fits a wave and would not fill two. In any other row, a
   // thread has two or more chunks of four elements, or single elements: 16, or 8 if they have eight
-  // bytes. Blocks of half the threads are faster for long rows, and start sooner.
+  // bytes.
   //
-  // Measured on an H200, operands in the cache, in us, a thread for each piece -> for two:
-  // rmsnorm_f16 512x4096 3.67 -> 3.23; 300x5120 3.94 -> 3.08; rmsnorm_f32 1x4096 2.07 -> 2.00;
-  // layernorm_f32 1024x1024 3.68 -> 3.54; but rmsnorm_f32 1x8192 2.48 -> 2.84.
-  constexpr std::uint32_t kOfWave = 128, kHalf = kMaxThreads / 2;
+  // Measured on an H200, in us, operands in the cache and in memory, a thread for each piece -> for
+  // two: rmsnorm_f16 512x4096 3.67 -> 3.23, 4.46 -> 4.56; 300x5120 3.94 -> 3.08, 5.37 -> 4.27.
+  constexpr std::uint32_t kOfWave = 128;
   const bool whole = columns % count == 0;
   const std::uint64_t all = std::uint64_t{rows.rows} * pieces;
   const bool fills = all >= device.resident();
   const bool fills_half = pieces > kOfWave && 2 * all >= device.resident();
   std::uint32_t walked = 1;
-  if (whole && (fills || fills_half || (pieces > kHalf && pieces <= kMaxThreads))) {
+  if (whole && (fills || fills_half)) {
     walked = pieces > 64 && pieces < 128 ? 4 : 2;
   } else if (fills && tuning::norms_loosely(16 / count, centered)) {
     walked = pieces > 32 ? count : count == 8 || pieces > 4 ? 2 : 1;
@@ -97,9 +96,9 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   }
   launch.block.x = 1;
   while (launch.block.x < wanted && launch.block.x < kMaxThreads) launch.block.x *= 2;
-  // rmsnorm_f32 300x5120 5.33 -> 4.37
-  if (whole && fills && launch.block.x == kMaxThreads && wanted <= kMaxThreads * 3 / 4) {
-    launch.block.x = kHalf;
+  // rmsnorm_f32 300x5120, in the cache, 5.33 -> 4.37
+  if (whole && fills && launch.block.x == kMaxThreads && wanted <= kMaxThreads * 5 / 8) {
+    launch.block.x = kMaxThreads / 2;
   }
   if (launch.block.x > kTeam) return rows.columns;
   if (!many_rows) {
