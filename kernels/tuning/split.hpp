@@ -113,7 +113,7 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
 // many as a multiprocessor holds. A row stays whole if its block keeps it in registers, or if the
 // whole rows that are worked on fit in the cache, and there are enough of them.
 // Measured on an H200, in us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256
-// 35 -> 6.9; 64x50257 21 -> 16; 64x128256 44 -> 31; 512x262144 669 -> 410; f16 1x128256 21 -> 6.7;
+// 35 -> 6.9; 64x50257 21 -> 16; 64x128256 44 -> 31; 512x262144 669 -> 422; f16 1x128256 21 -> 6.7;
 // 24x50257 12 -> 7.7; 64x128256 23 -> 18; but f16 64x32000 7.5 -> 9.1; f32 256x32000 30 -> 31.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {

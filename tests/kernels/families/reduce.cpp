@@ -525,7 +525,7 @@ Contracts reduce_contracts() {
        "a leading NaN does not win."},
       {"fast_argmin", "the index of min x along the last dim", "", "exact", index,
        "As fast_argmax."},
-      {"split_sum", "as fast_sum, several blocks to a row", "f64 in f64, other floats in f32",
+      {"split_sum", "as fast_sum, without a layout", "f64 in f64, other floats in f32",
        "as fast_sum", "integers wrap",
        "A name of our own; so are the next five. The same bits in each run."},
       {"split_extreme", "as fast_max, or as fast_min", "", "exact", extreme, ""},

@@ -58,8 +58,8 @@ struct Reduce {
   void* dst = nullptr;  // elements of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
   // Number of blocks that share a row, by the kernels split_<...>_<T>, which kiln adds. 0: the plan
-  // chooses. If it is not 0, the elements of a result must be evenly spaced in memory, and so must
-  // the first elements of all results.
+  // chooses, and may also give a block several rows. If it is not 0, the elements of a result must
+  // be evenly spaced in memory, and so must the first elements of all results.
   std::uint32_t parts = 0;
 };
 
