@@ -178,8 +178,7 @@ struct MapElements {
     // Emulated gfx1100, own geometry, lane instructions, without -> with this: cast_f32_f16 of 4,096
     // elements 50,176 -> 25,600. NVIDIA's kernels would take longer in the reference geometry.
     if constexpr (kTuning.small_chunks) {
-      if (view.info == nullptr && takes_one_element(numel / kCount) && numel % kCount == 0 &&
-          is_aligned()) {
+      if (view.info == nullptr && takes_small_chunk(numel, kCount) && is_aligned()) {
         if (self >= static_cast<u32>(numel / kCount)) return;
         InChunk chunk;
         load(chunk, self);

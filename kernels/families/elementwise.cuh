@@ -281,11 +281,11 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   }
 
   static constexpr bool kHasByte = largest(sizeof(Out) == 1, (sizeof(In) == 1)...) != 0;
-  // Maximum number of blocks for one element per thread. If a multiprocessor holds one block, work
-  // by chunks is faster. Measured on an H200, reference geometry, 524,288 elements, in us, by
-  // chunks -> singly, operands in the cache; in memory: badd_f16 2.74 -> 2.20; 3.13 -> 3.42.
-  // bdiv_f32 3.53 -> 3.40; 4.28 -> 5.44.
+  // True if work by chunks is faster, as it is if a multiprocessor holds one block.
   static constexpr bool kGoesByChunks = kOccupancy == 1 || kTuning.small_chunks;
+  // Maximum number of blocks for one element per thread. Measured on an H200, reference geometry,
+  // 524,288 elements, in us, by chunks -> singly, operands in the cache; in memory: badd_f16
+  // 2.74 -> 2.20; 3.13 -> 3.42. bdiv_f32 3.53 -> 3.40; 4.28 -> 5.44.
   static constexpr u32 kSingleBlocks = kGoesByChunks && !kHasByte ? kFitBlocks : kTwiceBlocks;
 
   // True if every array is aligned for chunks.
@@ -332,7 +332,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
     bool contiguous = views.info == nullptr;
     if constexpr (kTuning.small_chunks) {
-      if (contiguous && takes_one_element(numel / kCount) && numel % kCount == 0 && is_aligned()) {
+      if (contiguous && takes_small_chunk(numel, kCount) && is_aligned()) {
         const u32 first = thread_number() * kCount;
         if (first >= static_cast<u32>(numel)) return;
         Batch batch;

@@ -22,6 +22,7 @@ namespace kiln::families {
 using namespace device;
 
 // True if results are looked up.
+static_assert(kConvertsF8 == tuning::converts_f8(kArchitecture));
 template <class T>
 constexpr bool is_looked_up(tuning::Cost) {
   return false;
@@ -373,10 +374,7 @@ struct Map {
   // small, and each instruction counts.
   KILN_DEVICE bool takes_one_chunk(u64 numel) const {
     if constexpr (kTuning.small_chunks) {
-      if (view.info != nullptr || !takes_one_element(numel / kCount) || numel % kCount != 0 ||
-          !is_aligned()) {
-        return false;
-      }
+      if (view.info != nullptr || !takes_small_chunk(numel, kCount) || !is_aligned()) return false;
       const u32 first = thread_number() * kCount;
       if (first < static_cast<u32>(numel)) {
         move_chunk(load_16_bytes(&at32(in(), first)), &at32(out, first));

@@ -86,6 +86,11 @@ KILN_DEVICE bool takes_one_element(u64 numel, u32 most, u32 max_threads) {
   const u32 blocks = block_count(), threads = blocks * block_size();
   return static_cast<bool>((blocks <= most) & (threads <= max_threads) & (threads >= numel));
 }
+// True if each thread of a small launch takes at most one chunk of `count` elements, and nothing is
+// left. Every instruction of such a launch counts on AMD, where kiln's own geometry has them.
+KILN_DEVICE bool takes_small_chunk(u64 numel, u32 count) {
+  return takes_one_element(numel / count) && numel % count == 0;
+}
 
 // Kiln's own geometry has a thread for each chunk of a contiguous array of medium size. On some
 // architectures, small launches do, too. The reference's blocks, of 1024 threads, have one for each

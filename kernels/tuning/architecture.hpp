@@ -42,6 +42,12 @@ inline constexpr Machine kMachines[] = {
     {Architecture::kHost, "host", 8, 1024},
 };
 
+// True if a GPU converts numbers of f8 itself.
+constexpr bool converts_f8(Architecture architecture) {
+  return architecture == Architecture::kSm89 || architecture == Architecture::kSm90 ||
+         architecture == Architecture::kSm100 || architecture == Architecture::kSm120;
+}
+
 constexpr const Machine& machine(Architecture architecture) {
   return kMachines[static_cast<int>(architecture)];
 }

@@ -105,11 +105,6 @@ inline constexpr Names kWithoutPairs[] = {{"usin_", "f32"}, {"ucos_", "f32"}};
 constexpr bool moves_rows(const char* name) { return !is_any_of(kWithoutRows, name); }
 constexpr bool computes_pairs(const char* name) { return !is_any_of(kWithoutPairs, name); }
 
-// True if a GPU converts numbers of f8 itself.
-constexpr bool converts_f8(Architecture architecture) {
-  return architecture == Architecture::kSm89 || architecture == Architecture::kSm90 ||
-         architecture == Architecture::kSm100 || architecture == Architecture::kSm120;
-}
 // True if a function's results of f8 are looked up: f8 has only 256 numbers. Measured on an H200,
 // own geometry, 2^26 elements, in us, computed -> looked up: upowf 227 -> 41; uerf 93 -> 40; uexp
 // 38 -> 40.
