@@ -61,6 +61,9 @@ constexpr Limit kLimits[] = {
     {"gfx90a", "affine_f32", 3.50, 9.00},    {"gfx90a", "uneg_f32", 3.75, 8.00},
     {"gfx90a", "ucopy_f32", 2.75, 7.00},     {"gfx90a", "badd_f32", 3.25, 9.00},
     {"gfx90a", "cast_f32_f16", 6.50, 9.00},  {"gfx90a", "where_u8_f32", 9.25, 47.00},
+    {"gfx1030", "fast_sum_f32", 8.88, 72.9}, {"gfx1030", "softmax_f32", 60.2, 41.4},
+    {"gfx1100", "fast_sum_f32", 9.07, 74.9}, {"gfx1100", "softmax_f32", 60.5, 41.5},
+    {"gfx90a", "fast_sum_f32", 9.57, 82.4},  {"gfx90a", "softmax_f32", 38.1, 39.1},
 };
 
 // True if a launch of 4,096 elements executes more than its limit, if it has one, allows.
