@@ -91,6 +91,7 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
     return {0, 0, {}};
   }
   Split split = split_into(1, rows, elements);
+  if (split.parts > 1) return split;  // more elements than a part may have
   const bool few = 2 * 32 * rows <= device.resident() * 2ull / 5;
   const bool many = rows > kManyRows * multiprocessors;
   if (pieces <= (few ? kMaxOfFew : kMaxOfLanes) || (gives_index && many)) {
