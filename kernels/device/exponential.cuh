@@ -1,4 +1,4 @@
-// An f64 exponential for negative numbers and up to 1. It is shorter than the vendors' and has no
+// An f64 exponential for negative numbers and up to 2. It is shorter than the vendors' and has no
 // branch, so that several can be computed side by side.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace kiln::device {
 
-// exp(x) for x <= 1, within one unit in the last place, subnormal results and NaN included.
+// exp(x) for x <= 2, within one unit in the last place, subnormal results and NaN included.
 //
 // x = n ln 2 + r. A polynomial of degree 11 approximates exp r to 1.7e-17. 2^n is the product of
 // two factors, so that both are normal numbers.

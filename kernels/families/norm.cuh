@@ -262,9 +262,10 @@ struct SingleNorm {
 
   KILN_DEVICE u32 slab() const { return kKept * team.threads; }
   KILN_DEVICE u32 column(u32 at, u32 k) const { return at + k * team.threads; }
-  // Clamps columns behind the row's end to the last one, so that loads need no branch.
+  // Replaces columns behind the row's end by the thread's own, so that loads need no branch. No other
+  // thread writes that one.
   KILN_DEVICE u32 column_there(u32 at, u32 k) const {
-    return column(at, k) < columns ? column(at, k) : columns - 1;
+    return column(at, k) < columns ? column(at, k) : at;
   }
 
   KILN_DEVICE void read(f32 (&x)[kKept], const T* row, u32 at) const {

@@ -48,7 +48,7 @@ struct Total {
 
 // Returns exp(difference), times a factor that is the same for the whole row. `difference` is an
 // element minus its row's maximum, so at most 0, or minus a number that is less than the maximum by
-// at most 1. For f32 and f64 the result is as exact as the platform's exp. For narrower types the error is far below their last place, and the factor 2^24
+// at most 2. For f32 and f64 the result is as exact as the platform's exp. For narrower types the error is far below their last place, and the factor 2^24
 // keeps weights normal numbers.
 template <class T, class N>
 KILN_DEVICE N softmax_weight(N difference) {
@@ -61,7 +61,7 @@ KILN_DEVICE N softmax_weight(N difference) {
   }
 }
 
-// Returns 1 / sum for a sum of such weights, which is NaN or lies between 1 and 2^33 times that
+// Returns 1 / sum for a sum of such weights, which is NaN or lies between 1 and 2^34 times that
 // factor. The result is within one unit in the last place of f32 and f64. For narrower types the
 // error is far below their last place. A division would take more instructions.
 template <class T, class N>

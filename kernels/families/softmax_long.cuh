@@ -14,8 +14,8 @@ namespace kiln::families {
 using namespace device;
 
 // The sum of the weights of some elements, relative to a base. The base is one of the elements, and
-// less than their maximum by at most 1. So it rises rarely, and each time costs a rounding. If all
-// elements are -infinity, so is the base, and the sum is 0.
+// less than their maximum by at most 1, by at most 2 if sums were joined. So it rises rarely, and
+// each time costs a rounding. If all elements are -infinity, so is the base, and the sum is 0.
 template <class T>
 struct SoftmaxSum {
   using N = typename Arithmetic<T>::Number;

@@ -49,7 +49,7 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
 }
 
 // Number of lanes for a row of a reduction: a lane has up to eight pieces, more of long rows. With
-// few rows, there are more lanes, but no more than pieces. Measured on an H200, fast_sum_f32, in us,
+// few rows, there are more lanes, but no more than pieces or two. Measured on an H200, fast_sum_f32, in us,
 // by 2, 4, 8, 16, 32 lanes: operands in the cache, 20000x33 2.69, 2.38, 2.84, -, -; 16384x128 3.39,
 // 2.92, 2.94, 3.76, -; 3072x333 -, -, 2.86, 2.74, 2.63; in memory, 131072x333 -, 48.0, 44.8, 47.6, -.
 constexpr unsigned lanes_of_row(const Spread& device, unsigned long long rows,
@@ -81,8 +81,10 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
     const unsigned long long wanted = (multiprocessors * kSplitBlocks + rows / 2) / rows;
     const unsigned long long most = pieces / kSplitThreads;
     const unsigned long long parts = wanted < most ? wanted : most;
-    // One large block for each multiprocessor is faster than three parts.
-    if (4 * rows > 3 * multiprocessors && rows <= multiprocessors) return {0, 0, {}};
+    // One large block for each multiprocessor is faster than three parts. It counts in 32 bits.
+    if (4 * rows > 3 * multiprocessors && rows <= multiprocessors && elements >> 31 == 0) {
+      return {0, 0, {}};
+    }
     if (parts > 1) return split_into(parts, rows, elements);
   }
   const bool aligned = elements * element_bytes % 16 == 0;

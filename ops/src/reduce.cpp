@@ -160,7 +160,10 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   KILN_TRY(set_kernel(launch, of(apart ? kSplitApart : kSplit, call.op), call.dtype));
   constexpr std::size_t kMaxStates = std::size_t{1} << 31, kMaxStateBytes = 16;
   constexpr std::size_t kMaxRows = tuning::kWorkspaceCounters / 4;
-  if (split.parts > 1 && (rows.rows > kMaxRows || rows.rows * split.parts >= kMaxStates)) {
+  // Leaves room for whole waves of neighbouring rows.
+  constexpr std::size_t kWidestWave = 64;
+  const std::size_t states = (rows.rows + kWidestWave) * split.parts;
+  if (split.parts > 1 && (rows.rows > kMaxRows || states >= kMaxStates)) {
     return refused(std::to_string(rows.rows) + " rows are too many for " +
                    std::to_string(split.parts) + " parts each");
   }
@@ -168,10 +171,7 @@ Result<Launch> plan_split(const Reduce& call, const EvenRows& rows, const tuning
   launch.block.x = split.launch.threads;
   if (split.lanes != 0) launch.block = {split.lanes, split.launch.threads / split.lanes, 1};
   if (split.parts > 1) {
-    // Leaves room for whole waves of neighbouring rows.
-    constexpr std::size_t kWidestWave = 64;
-    launch.workspace_bytes =
-        tuning::kWorkspaceCounters + (rows.rows + kWidestWave) * split.parts * kMaxStateBytes;
+    launch.workspace_bytes = tuning::kWorkspaceCounters + states * kMaxStateBytes;
     launch.workspace_argument = 9;
   }
   const std::uint32_t reversed = info(call.op).order == ReduceOrder::kReversed ? 1 : 0;

@@ -1,5 +1,6 @@
 // Calls that may write over what they read, as their headers say, on the device of KILN_TEST_DRIVER
-// (tests/runtime/subject.hpp). In place they must give the bits that they give elsewhere.
+// (tests/runtime/subject.hpp). In place they must give the bits that they give elsewhere. On the
+// emulator, no wave may write what another one still reads.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 #include <cstring>

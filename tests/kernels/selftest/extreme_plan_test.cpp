@@ -742,5 +742,27 @@ TEST_CASE("a device that tells no number of multiprocessors has its architecture
   check(softmax);
 }
 
+TEST_CASE("rows of 2^33 elements are reduced in parts, for any number of rows") {
+  const Gpu gpu{"sm_90", 132};
+  for (const std::size_t rows : {1, 99, 100, 132, 133, 2000}) {
+    Reduce call;
+    call.dtype = DType::kU8;
+    call.layout = {{rows, std::size_t{1} << 33}};
+    call.over = {1};
+    const auto launch = plan(call, gpu);
+    if (!launch) FAIL(launch.error().message);
+    CHECK(launch->kernel.text() == "split_sum_u8");
+    CHECK(launch->block.y == 1);
+  }
+  // The kernel counts the states of all parts, of whole waves of rows, in 32 bits.
+  Reduce call;
+  call.layout = {{std::size_t{1} << 34, 2}};
+  call.over = {0};
+  call.parts = 1u << 27;
+  CHECK_FALSE(plan(call, gpu));
+  call.parts = 1u << 20;
+  CHECK(plan(call, gpu));
+}
+
 }  // namespace
 }  // namespace kiln::ops

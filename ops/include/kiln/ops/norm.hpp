@@ -15,7 +15,9 @@ struct Softmax {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
   // With kOwn: number of parts that a row is cut into. A block works on each part, in two launches.
-  // 0: the plan chooses, and may also give a row to one block or to part of a block.
+  // 0: the plan chooses, and may also give a row to one block or to part of a block. Parts are whole
+  // multiples of 128 elements, up to 2^30, so there may be fewer or more. All rows together: up to
+  // 2^24 parts.
   std::uint32_t parts = 0;
 };
 
@@ -44,7 +46,8 @@ struct LayerNorm {
   std::uint32_t parts = 0;  // as for Softmax
 };
 
-// Errors (kInvalidInput) name the shape or the dtype that no kernel takes.
+// Errors (kInvalidInput) name the shape or the dtype that no kernel takes. None takes rows without
+// elements, or no rows.
 Result<Launch> plan(const Softmax& call, const Gpu& gpu = {});
 Result<Launch> plan(const RmsNorm& call, const Gpu& gpu = {});
 Result<Launch> plan(const LayerNorm& call, const Gpu& gpu = {});
