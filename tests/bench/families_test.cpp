@@ -266,7 +266,7 @@ TEST_CASE("of two kernels that do the same, one is chosen for a case") {
     return is_chosen(*sized_case(kernel, count), addresses).value();
   };
   CHECK(chosen("split_extreme_f32", 1 << 24));
-  CHECK_FALSE(chosen("split_extreme_f32", 256));
+  CHECK_FALSE(chosen("split_extreme_f32", 8));
   CHECK(chosen("softmax_long_f16", 1 << 20));
   CHECK_FALSE(chosen("softmax_long_f16", 256));
   CHECK(chosen("norm_long_f32", 1 << 20));
