@@ -8,7 +8,7 @@
 // the result has the same bits in every run.
 //
 // The workspace begins with counters, which are zero before and after a launch. The states of all
-// parts follow.
+// parts follow. It may be null if rows stay whole.
 #pragma once
 
 #include "device/block.cuh"
@@ -142,6 +142,8 @@ struct SplitRows {
 template <class Reduction, Elements kElements, class Order, class T, class Out>
 KILN_DEVICE void split_reduce(u64 rows, u64 per_row, u64 row_stride, u64 stride, u32 parts,
                               u32 each, Order order, const T* src, Out* dst, u8* workspace) {
+  // A number, since the workspace may be null.
+  const u64 states = address_of(workspace) + tuning::kWorkspaceCounters;
   const SplitRows<Reduction, kElements, T, Out, Order> work{
       static_cast<u32>(rows),
       per_row,
@@ -152,7 +154,7 @@ KILN_DEVICE void split_reduce(u64 rows, u64 per_row, u64 row_stride, u64 stride,
       src,
       dst,
       reinterpret_cast<u32*>(workspace),
-      reinterpret_cast<typename Reduction::State*>(workspace + tuning::kWorkspaceCounters),
+      reinterpret_cast<typename Reduction::State*>(states),
       order};
   work.run();
 }
