@@ -262,8 +262,8 @@ struct SingleNorm {
 
   KILN_DEVICE u32 slab() const { return kKept * team.threads; }
   KILN_DEVICE u32 column(u32 at, u32 k) const { return at + k * team.threads; }
-  // Replaces columns behind the row's end by the thread's own, so that loads need no branch. No other
-  // thread writes that one.
+  // Replaces columns behind the row's end by the thread's own, so that loads need no branch. No
+  // other thread writes that one.
   KILN_DEVICE u32 column_there(u32 at, u32 k) const {
     return column(at, k) < columns ? column(at, k) : at;
   }

@@ -48,8 +48,8 @@ struct Total {
 
 // Returns exp(difference), times a factor that is the same for the whole row. `difference` is an
 // element minus its row's maximum, so at most 0, or minus a number that is less than the maximum by
-// at most 2. For f32 and f64 the result is as exact as the platform's exp. For narrower types the error is far below their last place, and the factor 2^24
-// keeps weights normal numbers.
+// at most 2. For f32 and f64 the result is as exact as the platform's exp. For narrower types the
+// error is far below their last place, and the factor 2^24 keeps weights normal numbers.
 template <class T, class N>
 KILN_DEVICE N softmax_weight(N difference) {
   if constexpr (sizeof(T) == 8) {

@@ -56,8 +56,8 @@ struct SplitRows {
   State* states;
   Order order;
 
-  // Joins the states of all threads of the block; if `across`, of those with the same lane index; if
-  // the block has several rows, of those along x, which are lanes of one wave.
+  // Joins the states of all threads of the block; if `across`, of those with the same lane index;
+  // if the block has several rows, of those along x, which are lanes of one wave.
   KILN_DEVICE static State join_team(State state, bool across) {
     SplitScratch<State>& scratch = split_scratch<State>();
     const bool by_lanes = kElements == Elements::kSideBySide && block_y() != 1;
@@ -77,7 +77,8 @@ struct SplitRows {
     return state;
   }
 
-  // A block takes a group of rows at once: one row, one for each lane, or one for each thread along y.
+  // A block takes a group of rows at once: one row, one for each lane, or one for each thread along
+  // y.
   KILN_DEVICE void run() const {
     u32& is_last = split_flag();
     const u32 width = wave_width();

@@ -33,8 +33,8 @@ constexpr unsigned softmax_walked(unsigned element_bytes) {
 
 // Maximum number of threads of a block that exits after its rows. Such blocks read memory in order.
 // Larger ones stay, since their waves then load a row while others still write the last one.
-// Measured on an H200, in us, staying -> exiting: f16 32768x4096, blocks of 128 threads, 147 -> 135;
-// f32 700x3072, of 256 threads, 8.2 -> 9.0; f16 4096x32000, of 1024 threads, 176 -> 194.
+// Measured on an H200, in us, staying -> exiting: f16 32768x4096, blocks of 128 threads, 147 ->
+// 135; f32 700x3072, of 256 threads, 8.2 -> 9.0; f16 4096x32000, of 1024 threads, 176 -> 194.
 inline constexpr unsigned kSoftmaxExits = 128;
 
 // True if a row of `pieces` whole pieces, which a wave takes, has a block of its own, as in the

@@ -5,8 +5,8 @@
 
 namespace kiln::tuning {
 
-// Rows in parts of `each` elements. If there is one part, a block takes a row, as many rows as a wave
-// has lanes, or as many as it has threads for `lanes` each.
+// Rows in parts of `each` elements. If there is one part, a block takes a row, as many rows as a
+// wave has lanes, or as many as it has threads for `lanes` each.
 struct Split {
   unsigned parts;
   unsigned each;
@@ -49,9 +49,10 @@ constexpr Split split_rows(const Spread& device, unsigned long long rows,
 }
 
 // Number of lanes for a row of a reduction: a lane has up to eight pieces, more of long rows. With
-// few rows, there are more lanes, but no more than pieces or two. Measured on an H200, fast_sum_f32, in us,
-// by 2, 4, 8, 16, 32 lanes: operands in the cache, 20000x33 2.69, 2.38, 2.84, -, -; 16384x128 3.39,
-// 2.92, 2.94, 3.76, -; 3072x333 -, -, 2.86, 2.74, 2.63; in memory, 131072x333 -, 48.0, 44.8, 47.6, -.
+// few rows, there are more lanes, but no more than pieces or two. Measured on an H200,
+// fast_sum_f32, in us, by 2, 4, 8, 16, 32 lanes: operands in the cache, 20000x33 2.69, 2.38, 2.84,
+// -, -; 16384x128 3.39, 2.92, 2.94, 3.76, -; 3072x333 -, -, 2.86, 2.74, 2.63; in memory, 131072x333
+// -, 48.0, 44.8, 47.6, -.
 constexpr unsigned lanes_of_row(const Spread& device, unsigned long long rows,
                                 unsigned long long pieces) {
   constexpr unsigned kMaxPieces[] = {4, 8, 20, 96, 192};  // for 1, 2, 4, 8, 16 lanes
@@ -62,13 +63,13 @@ constexpr unsigned lanes_of_row(const Spread& device, unsigned long long rows,
   return lanes;
 }
 
-// Reductions of rows whose elements are neighbours: long rows in parts, medium ones by a block each,
-// with a thread for every four pieces, and short ones or very many by a few lanes each. There are no
-// parts if the kernel that reads a layout is faster: for few short rows.
-// Measured on an H200, operands in the cache, in us, by the kernel that reads a layout -> this:
-// fast_sum_f16 1x4096 2.39 -> 1.77; fast_sum_f32 300x5120 4.95 -> 3.22; 20000x8 13.6 -> 1.7;
-// 4096x768 5.20 -> 3.48; fast_argmax_f32 64x8192 4.48 -> 3.01; in memory: fast_sum_f32 2048x16384
-// 41 -> 33; fast_argmax_f32 131072x333 81 -> 49; but fast_argmax_f32 7x77 1.72 -> 1.86.
+// Reductions of rows whose elements are neighbours: long rows in parts, medium ones by a block
+// each, with a thread for every four pieces, and short ones or very many by a few lanes each. There
+// are no parts if the kernel that reads a layout is faster: for few short rows. Measured on an
+// H200, operands in the cache, in us, by the kernel that reads a layout -> this: fast_sum_f16
+// 1x4096 2.39 -> 1.77; fast_sum_f32 300x5120 4.95 -> 3.22; 20000x8 13.6 -> 1.7; 4096x768 5.20 ->
+// 3.48; fast_argmax_f32 64x8192 4.48 -> 3.01; in memory: fast_sum_f32 2048x16384 41 -> 33;
+// fast_argmax_f32 131072x333 81 -> 49; but fast_argmax_f32 7x77 1.72 -> 1.86.
 constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
                                 unsigned long long elements, unsigned element_bytes,
                                 bool gives_index) {
@@ -112,12 +113,12 @@ constexpr Split reduction_parts(const Spread& device, unsigned long long rows,
 }
 
 // Splits long rows of softmax, or makes `parts` parts if that is not 0. A block takes four pieces a
-// thread, or fewer, until there are three blocks for each multiprocessor, or more, once there are as
-// many as a multiprocessor holds. A row stays whole if its block keeps it in registers, or if the
-// whole rows that are worked on fit in the cache, and there are enough of them.
-// Measured on an H200, in us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256
-// 35 -> 6.9; 64x50257 21 -> 16; 64x128256 44 -> 31; 512x262144 669 -> 422; f16 1x128256 21 -> 6.7;
-// 24x50257 12 -> 7.7; 64x128256 23 -> 18; but f16 64x32000 7.5 -> 9.1; f32 256x32000 30 -> 31.
+// thread, or fewer, until there are three blocks for each multiprocessor, or more, once there are
+// as many as a multiprocessor holds. A row stays whole if its block keeps it in registers, or if
+// the whole rows that are worked on fit in the cache, and there are enough of them. Measured on an
+// H200, in us, a block for each row -> parts: f32 1x16384 5.8 -> 4.7; 1x128256 35 -> 6.9; 64x50257
+// 21 -> 16; 64x128256 44 -> 31; 512x262144 669 -> 422; f16 1x128256 21 -> 6.7; 24x50257 12 -> 7.7;
+// 64x128256 23 -> 18; but f16 64x32000 7.5 -> 9.1; f32 256x32000 30 -> 31.
 constexpr Split softmax_parts(const Spread& device, unsigned long long rows,
                               unsigned long long columns, unsigned element_bytes, unsigned parts) {
   constexpr unsigned kMaxWhole = 3072, kMaxKept = 4096, kMaxCached = 12288, kMaxRows = 1u << 16;

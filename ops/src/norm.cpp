@@ -67,9 +67,9 @@ std::int32_t set_norm_grid(Launch& launch, const Gpu& gpu, Geometry geometry, DT
   const tuning::Spread device = spread_over(gpu);
   const bool many_rows = rows.rows >= 4 * device.multiprocessors;
   // A thread has one piece, unless the device then has too few threads. In a row of whole pieces, a
-  // thread then keeps two, or four if the row fits a wave and would not fill two. In any other row, a
-  // thread has two or more chunks of four elements, or single elements: 16, or 8 if they have eight
-  // bytes.
+  // thread then keeps two, or four if the row fits a wave and would not fill two. In any other row,
+  // a thread has two or more chunks of four elements, or single elements: 16, or 8 if they have
+  // eight bytes.
   //
   // Measured on an H200, in us, operands in the cache and in memory, a thread for each piece -> for
   // two: rmsnorm_f16 512x4096 3.67 -> 3.23, 4.46 -> 4.56; 300x5120 3.94 -> 3.08, 5.37 -> 4.27.

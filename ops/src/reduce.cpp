@@ -133,8 +133,8 @@ std::optional<EvenRows> even_rows(const Layout& view, std::size_t kept, std::siz
   return EvenRows{rows, each, *row_stride, *stride};
 }
 
-// Returns how the kernels without a layout take the rows. Returns nothing if the kernel that reads a
-// layout is faster. `at_once`: that kernel can take all elements at once.
+// Returns how the kernels without a layout take the rows. Returns nothing if the kernel that reads
+// a layout is faster. `at_once`: that kernel can take all elements at once.
 std::optional<tuning::Split> split_of(const Gpu& gpu, const EvenRows& rows, const Reduce& call,
                                       bool at_once) {
   const tuning::Spread device = spread_over(gpu);

@@ -35,8 +35,8 @@ const char* name(RowKind kind);
 // integers lack.
 std::vector<Bits> row_of(RowKind kind, DType dtype, std::size_t count, Random& random);
 
-// Returns rows whose kinds follow one another. Every second uniform row of floats rises from element
-// to element instead, so that its maximum changes again and again.
+// Returns rows whose kinds follow one another. Every second uniform row of floats rises from
+// element to element instead, so that its maximum changes again and again.
 std::vector<std::byte> rows_of(DType dtype, std::size_t rows, std::size_t columns, Random& random,
                                std::size_t first_kind = 0);
 

@@ -15,9 +15,9 @@ struct Softmax {
   void* dst = nullptr;
   Geometry geometry = Geometry::kOwn;
   // With kOwn: number of parts that a row is cut into. A block works on each part, in two launches.
-  // 0: the plan chooses, and may also give a row to one block or to part of a block. Parts are whole
-  // multiples of 128 elements, up to 2^30, so there may be fewer or more. All rows together: up to
-  // 2^24 parts.
+  // 0: the plan chooses, and may also give a row to one block or to part of a block. Parts are
+  // whole multiples of 128 elements, up to 2^30, so there may be fewer or more. All rows together:
+  // up to 2^24 parts.
   std::uint32_t parts = 0;
 };
 

@@ -58,10 +58,10 @@ struct Reduce {
   void* dst = nullptr;  // elements of output_dtype(op, dtype)
   Geometry geometry = Geometry::kOwn;
   // Number of blocks that share a row, by the kernels split_<...>_<T>, which kiln adds. 0: the plan
-  // chooses, and may also give a block several rows. If it is not 0, in either geometry, the elements
-  // of a result must be evenly spaced in memory, and so must the first elements of all results. Parts
-  // are whole multiples of 128 elements, so there may be fewer. More than one part: up to 16,384
-  // results.
+  // chooses, and may also give a block several rows. If it is not 0, in either geometry, the
+  // elements of a result must be evenly spaced in memory, and so must the first elements of all
+  // results. Parts are whole multiples of 128 elements, so there may be fewer. More than one part:
+  // up to 16,384 results.
   std::uint32_t parts = 0;
 };
 
