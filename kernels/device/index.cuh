@@ -32,6 +32,11 @@ KILN_DEVICE u32 quotient_of_31_bits(u32 a, u32 b) {
   return result;
 }
 
+// The upper half of a * b.
+KILN_DEVICE u32 high_product(u32 a, u32 b) {
+  return static_cast<u32>(static_cast<u64>(a) * b >> 32);
+}
+
 // a / b for a below 2^63. It is a 32-bit division if both have 32 bits.
 KILN_DEVICE u64 quotient(u64 a, u64 b) {
   if ((a | b) >> 32 == 0) return static_cast<u32>(a) / static_cast<u32>(b);
@@ -64,6 +69,59 @@ struct Views {
 template <u32 N>
 struct Place {
   u64 at[N];
+};
+
+// The launch helper's table of N views (tuning/views.hpp), if there is one.
+template <u32 N>
+struct ViewTable {
+  const u64* info;
+  u32 rank;
+  u32 known;  // the upper half of num_dims
+
+  static constexpr u32 kWords = tuning::ViewTable::words_of_entry(N);
+  struct Entry {
+    u32 word[kWords];
+  };
+
+  KILN_DEVICE ViewTable(const u64* block, u64 num_dims)
+      : info(block), rank(static_cast<u32>(num_dims)), known(static_cast<u32>(num_dims >> 32)) {}
+
+  KILN_DEVICE bool exists() const { return known != 0; }
+  KILN_DEVICE bool has_chunks() const { return (known & tuning::ViewTable::kChunks) != 0; }
+  KILN_DEVICE u32 repeats() const { return known >> tuning::ViewTable::kLogRepeats; }
+
+  KILN_DEVICE static Entry load(const u32* from) {
+    Entry entry;
+#pragma unroll
+    for (u32 w = 0; w < kWords; w += 4) {
+      const Words words = load_16_bytes(from + w);
+#pragma unroll
+      for (u32 k = 0; k < 4; ++k) entry.word[w + k] = words.word[k];
+    }
+    return entry;
+  }
+  // Locates unit `i`.
+  KILN_DEVICE Place<N> find(u32 i) const {
+    const u32 block = (1 + N) * rank;
+    const u32* next = reinterpret_cast<const u32*>(info + block + block % 2);
+    Entry entry = load(next);
+    u32 at[N];
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) at[n] = i * entry.word[2 + n];
+    u32 steps = known >> tuning::ViewTable::kLogSteps & tuning::ViewTable::kMaxSteps;
+#pragma unroll 1
+    for (; steps != 0; --steps) {
+      next += kWords;
+      entry = load(next);
+      i = high_product(i, entry.word[0]) >> entry.word[1];
+#pragma unroll
+      for (u32 n = 0; n < N; ++n) at[n] += i * entry.word[2 + n];
+    }
+    Place<N> place;
+#pragma unroll
+    for (u32 n = 0; n < N; ++n) place.at[n] = at[n];
+    return place;
+  }
 };
 
 // Locates element `i` of contiguous views.

@@ -79,7 +79,10 @@ struct Copy {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    family.start(numel, [&] { run_further(numel); });
+    family.start(numel, [&] {
+      if (likely(!family.table.exists())) return run_further(numel);
+      family.move_units(numel);
+    });
   }
 };
 
@@ -89,6 +92,7 @@ KILN_DEVICE void copy(u64 numel, u64 num_dims, const u64* info, const T* source,
   const Same<B> same;
   const typename Copy<B>::Family family{same,
                                         {info, static_cast<u32>(num_dims)},
+                                        {info, num_dims},
                                         reinterpret_cast<B*>(target),
                                         reinterpret_cast<const B*>(source)};
   Copy<B>{family}.run(numel);

@@ -128,6 +128,7 @@ struct MapElements {
 
   const F& f;
   Views<1> view;
+  ViewTable<1> table;
   Out* out;
   const In* in;
 
@@ -164,6 +165,12 @@ struct MapElements {
     }
   }
 
+  // Moves elements `i`, `i + threads`, ... of the table.
+  KILN_DEVICE void move_units(u32 numel, u32 i, u32 threads) const {
+#pragma unroll 1
+    for (; i < numel; i += threads) out[i] = narrow_briefly<Out>(f(in[table.find(i).at[0]]));
+  }
+
   KILN_DEVICE void run(u64 numel) const {
     // Computed before block_index(), so that the compiler keeps it out of the threads' registers.
     const u32 most = few_or_all_blocks();
@@ -186,6 +193,10 @@ struct MapElements {
       }
     }
     u32 threads = blocks_up_to(view.info == nullptr ? most : kMaxViewBlocks) * block_size();
+    if (!likely(!table.exists())) {
+      move_units(static_cast<u32>(numel), self, threads);
+      return;
+    }
     u64 i = self;
     const bool contiguous = view.info == nullptr || view.rank == 0;
     if (contiguous) {
@@ -212,7 +223,8 @@ struct MapElements {
 template <class Out, class In, class F>
 KILN_DEVICE void map_elements(u64 numel, u64 num_dims, const u64* info, Out* out, const In* in,
                               const F& f) {
-  MapElements<Out, In, F>{f, {info, static_cast<u32>(num_dims)}, out, in}.run(numel);
+  MapElements<Out, In, F>{f, {info, static_cast<u32>(num_dims)}, {info, num_dims}, out, in}.run(
+      numel);
 }
 
 // ---- where ------------------------------------------------------------------------------------
@@ -240,6 +252,7 @@ struct ChooseElements {
   static constexpr bool kRepeats = tuning::where_repeats(kCount);
 
   Views<3> views;
+  ViewTable<3> table;
   Bits* out;
   const Condition* condition;
   const Bits* x;
@@ -287,6 +300,20 @@ struct ChooseElements {
     return true;
   }
 
+  // Moves units `i`, `i + threads`, ... of the table.
+  KILN_DEVICE void move_units(u64 numel, u32 i, u32 threads) const {
+    const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
+#pragma unroll 1
+    for (; i < units; i += threads) {
+      const Place<3> place = table.find(i);
+      if (table.has_chunks()) {
+        move_chunk(static_cast<u64>(i) * kCount, place, table.repeats());
+      } else {
+        move_one(i, place);
+      }
+    }
+  }
+
   struct Shape {
     bool contiguous;
     bool rows;    // each input has rows of whole chunks, or repeats an element along each row
@@ -323,6 +350,7 @@ struct ChooseElements {
     const u32 most = few_or_all_blocks();
     if (block_index() >= most) return;
     const u32 self = thread_number();
+    if (table.exists()) return move_units(numel, self, blocks_up_to(most) * block_size());
     if (!likely(views.info != nullptr)) {
       if (takes_one_in_order(numel, self)) return;
     } else if (likely(takes_one_element(numel, kTwiceBlocks))) {
@@ -382,11 +410,10 @@ template <u32 kOccupancy, class T, class Condition>
 KILN_DEVICE void choose_elements(u64 numel, u64 num_dims, const u64* info, T* out,
                                  const Condition* condition, const T* x, const T* y) {
   using B = BitsOf<T>;
-  ChooseElements<kOccupancy, B, Condition>{{info, static_cast<u32>(num_dims)},
-                                           reinterpret_cast<B*>(out),
-                                           condition,
-                                           reinterpret_cast<const B*>(x),
-                                           reinterpret_cast<const B*>(y)}
+  ChooseElements<kOccupancy, B, Condition>{
+      {info, static_cast<u32>(num_dims)}, {info, num_dims},
+      reinterpret_cast<B*>(out),          condition,
+      reinterpret_cast<const B*>(x),      reinterpret_cast<const B*>(y)}
       .run(numel);
 }
 

@@ -101,6 +101,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
 
   const F& f;
   Views<kInputs> views;
+  ViewTable<kInputs> table;
   Out* out;
   const void* in[kInputs];
 
@@ -328,8 +329,29 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     return true;
   }
 
-  KILN_DEVICE void run(u64 numel) const {
-    if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
+  // Moves units `i`, `i + threads`, ... of the table.
+  KILN_DEVICE void move_units(u64 numel) const {
+    const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
+    const u32 threads = blocks_up_to(any_blocks()) * block_size();
+#pragma unroll 1
+    for (u32 i = thread_number(); i < units; i += threads) {
+      const Place<kInputs> place = table.find(i);
+      if (!table.has_chunks()) {
+        out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
+        continue;
+      }
+      Batch batch;
+      if (!kRepeats || table.repeats() == 0) {
+        (chunk_of<I>(batch).load(input<In>(I) + place.at[I]), ...);
+      } else {
+        (chunk_of<I>(batch).load(input<In>(I) + place.at[I], (table.repeats() >> I & 1) != 0), ...);
+      }
+      compute<kCount>(batch).store(out + static_cast<u64>(i) * kCount);
+    }
+  }
+
+  // Handles launches without a table, except those that takes_one() handles.
+  KILN_DEVICE void run_further(u64 numel) const {
     bool contiguous = views.info == nullptr;
     if constexpr (kTuning.small_chunks) {
       if (contiguous && takes_small_chunk(numel, kCount) && is_aligned()) {
@@ -388,6 +410,12 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
       out[i] = narrow<Out>(f(input<In>(I)[place.at[I]]...));
     }
   }
+
+  KILN_DEVICE void run(u64 numel) const {
+    if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
+    if (likely(!table.exists())) return run_further(numel);
+    move_units(numel);
+  }
 };
 
 // `info` null means contiguous. `f` takes an element of each input and returns a number that
@@ -396,7 +424,7 @@ template <u32 kOccupancy, class Out, class F, class... In>
 KILN_DEVICE void elementwise(u64 numel, u64 num_dims, const u64* info, Out* out, const F& f,
                              const In*... in) {
   using Family = Elementwise<kOccupancy, F, typename MakeSequence<sizeof...(In)>::Type, Out, In...>;
-  Family{f, {info, static_cast<u32>(num_dims)}, out, {in...}}.run(numel);
+  Family{f, {info, static_cast<u32>(num_dims)}, {info, num_dims}, out, {in...}}.run(numel);
 }
 
 }  // namespace kiln::families

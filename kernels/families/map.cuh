@@ -156,8 +156,12 @@ struct Map {
   // words: ugelu_f32 of 2^20 elements 2.89 -> 2.72 -> 2.60; ugelu_f16 of 2^21 2.85 -> 2.71 -> 2.65.
   static constexpr u32 kOnlyWords = kTuning.small_chunks ? kWords : kBrief ? 4 : 2;
 
+  // The same for chunks of a table.
+  static constexpr u32 kUnitWords = kBrief || sizeof(T) == 8 ? 2 : 1;
+
   const F& f;
   Views<1> view;
+  ViewTable<1> table;
   T* out;
   const T* given;  // null: the output is the input
 
@@ -401,6 +405,23 @@ struct Map {
     return true;
   }
 
+  // Moves units `i`, `i + threads`, ... of the table.
+  KILN_DEVICE void move_units(u64 numel) const {
+    const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
+    const u32 threads = blocks_up_to(max_blocks()) * block_size();
+    u32 i = thread_number();
+    if (i >= threads) return;
+#pragma unroll 1
+    for (; i < units; i += threads) {
+      const T* from = in() + table.find(i).at[0];
+      if (table.has_chunks()) {
+        move_chunk<kUnitWords>(load_16_bytes(from), out + static_cast<u64>(i) * kCount);
+      } else {
+        out[i] = result(*from);
+      }
+    }
+  }
+
   // Handles launches that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
     if (takes_one_chunk(numel)) return;
@@ -440,7 +461,10 @@ struct Map {
   }
 
   KILN_DEVICE void run(u64 numel) const {
-    start(numel, [&] { run_further(numel); });
+    start(numel, [&] {
+      if (!kByPairs || likely(!table.exists())) return run_further(numel);
+      move_units(numel);
+    });
   }
 };
 
@@ -476,7 +500,8 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   barrier();
   const Lookup lookup{results};
   Map<tuning::Cost::kBrief, kOccupancy, true, false, u8, Lookup>{
-      lookup, view, reinterpret_cast<u8*>(family.out), reinterpret_cast<const u8*>(family.given)}
+      lookup, view, family.table, reinterpret_cast<u8*>(family.out),
+      reinterpret_cast<const u8*>(family.given)}
       .run_many(numel);
 }
 
@@ -485,7 +510,7 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
 template <tuning::Cost kCost, u32 kOccupancy, bool kByRows, bool kByPairs, class T, class F>
 KILN_DEVICE void map(u64 numel, u64 num_dims, const u64* info, T* out, const F& f, const T* in) {
   using Family = Map<kCost, kOccupancy, kByRows, kByPairs, T, F>;
-  const Family family{f, {info, static_cast<u32>(num_dims)}, out, in};
+  const Family family{f, {info, static_cast<u32>(num_dims)}, {info, num_dims}, out, in};
   if constexpr (Family::kByTable) {
     family.start(numel, [&] { run_by_table<kOccupancy, T>(family, numel); });
   } else if constexpr (kCost != tuning::Cost::kBrief && sizeof(T) == 8) {

@@ -20,4 +20,33 @@ constexpr bool binary_repeats(unsigned out_bytes, unsigned in_bytes) {
 // For `where`, chunks of two elements would gain little.
 constexpr bool where_repeats(unsigned per_chunk) { return per_chunk > 2; }
 
+// A launch helper may tell a kernel more about its views than the ABI's block does, so that no thread
+// finds it out again: a table behind the block, announced in the upper half of num_dims. That half
+// is 0 if there is no table.
+//
+// A table locates the units of the views, fewer than 2^31: elements, or whole chunks of their rows.
+// Units count in row-major order. All places are below 2^32, and chunks begin where wide accesses may.
+//
+// Unit i is at i * first in a view. Each step replaces i by i / size, which is the number of the row
+// that holds it, and adds i * next. `first` is the distance between neighbours of the innermost dim.
+// `next` is the distance between rows, less what `first` or the former step has already counted for
+// a whole row; it may be negative. All arithmetic is modulo 2^32.
+struct ViewTable {
+  // The upper half of num_dims: kExists, whether units are chunks, the number of steps, and one bit for
+  // each view whose rows repeat one element.
+  static constexpr unsigned kExists = 1, kChunks = 2, kLogSteps = 2, kMaxSteps = 15;
+  static constexpr unsigned kLogRepeats = 6;
+
+  // The entries of a table follow one another in units of sixteen bytes, as 32-bit numbers:
+  //   0, 0, and `first` of each view
+  //   for each step a multiplier, a shift, and `next` of each view.
+  // For i below 2^31, i / size is (i * multiplier >> 32) >> shift.
+  static constexpr unsigned words_of_entry(unsigned views) { return (2 + views + 3) / 4 * 4; }
+  // Where the table begins, in words of 64 bits: behind the block, at a multiple of sixteen bytes.
+  static constexpr unsigned long long start(unsigned views, unsigned long long rank) {
+    const unsigned long long block = (1 + views) * rank;
+    return block + block % 2;
+  }
+};
+
 }  // namespace kiln::tuning

@@ -24,14 +24,16 @@ Result<Launch> plan(const Binary& call, const Gpu& gpu) {
   KILN_TRY(require_divisible(views.block, views.rank));
   launch.layout = views.block;
   launch.layout_argument = 2;
+  std::size_t num_dims = views.rank;
   if (contiguous) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine,
                                  are_aligned({call.lhs, call.rhs, call.out})));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows,
-                           are_aligned({call.lhs, call.rhs, call.out})));
+    KILN_TRY_ASSIGN(num_dims,
+                    set_view_grid(launch, gpu, call.geometry, count, views, 2, Reads::kRows,
+                                  are_aligned({call.lhs, call.rhs, call.out})));
   }
-  launch.pass(BinaryKernel<void, void>(), count, views.rank, nullptr, call.lhs, call.rhs, call.out);
+  launch.pass(BinaryKernel<void, void>(), count, num_dims, nullptr, call.lhs, call.rhs, call.out);
   return launch;
 }
 

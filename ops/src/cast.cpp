@@ -61,12 +61,14 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
   KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
   launch.layout = view.block;
   launch.layout_argument = 2;
+  std::size_t num_dims = view.rank;
   if (launch.layout.empty()) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, false));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly, false));
+    KILN_TRY_ASSIGN(
+        num_dims, set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly, false));
   }
-  launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
+  launch.pass(MapKernel<void, void>(), count, num_dims, nullptr, call.inp, call.out);
   return launch;
 }
 

@@ -109,16 +109,16 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
   // The reference's kernels have a layout even if all operands are contiguous.
   if (!contiguous || call.geometry != Geometry::kOwn) launch.layout = views.block;
   launch.layout_argument = 2;
+  std::size_t num_dims = views.rank;
   if (contiguous) {
     KILN_TRY(
         set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine,
                             are_aligned({call.condition, call.on_true, call.on_false, call.out})));
-  } else if (by_rows) {
-    KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, false));
   } else {
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, views, 3, Reads::kSingly, false));
+    KILN_TRY_ASSIGN(num_dims, set_view_grid(launch, gpu, call.geometry, count, views, 3,
+                                            Reads::kChosen, by_rows));
   }
-  launch.pass(WhereKernel<void, void>(), count, views.rank, nullptr, call.condition, call.on_true,
+  launch.pass(WhereKernel<void, void>(), count, num_dims, nullptr, call.condition, call.on_true,
               call.on_false, call.out);
   return launch;
 }

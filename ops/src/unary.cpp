@@ -30,6 +30,7 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
   KILN_TRY(require_divisible(view.block, view.rank));
   launch.layout = view.block;
   launch.layout_argument = 2;
+  std::size_t num_dims = view.rank;
   if (launch.layout.empty() && is_copy) {
     const auto per_chunk = static_cast<unsigned>(16 / size_of(call.dtype));
     const tuning::Spread spread = spread_over(gpu);
@@ -45,16 +46,16 @@ Result<Launch> plan(const Unary& call, const Gpu& gpu) {
                                  are_aligned({call.inp, call.out})));
   } else {
     const Reads reads = is_copy ? Reads::kCopied : Reads::kGroups;
-    KILN_TRY(set_view_grid(launch, gpu, call.geometry, count, view, 1, reads,
-                           are_aligned({call.inp, call.out})));
+    KILN_TRY_ASSIGN(num_dims, set_view_grid(launch, gpu, call.geometry, count, view, 1, reads,
+                                            are_aligned({call.inp, call.out})));
   }
   if (!op.has_parameter) {
-    launch.pass(MapKernel<void, void>(), count, view.rank, nullptr, call.inp, call.out);
+    launch.pass(MapKernel<void, void>(), count, num_dims, nullptr, call.inp, call.out);
     return launch;
   }
   with_storage_of(call.dtype, [&](auto element) {
     using T = decltype(element);
-    launch.pass(ParameterUnaryKernel<T>(), count, view.rank, nullptr, call.parameter.as<T>(),
+    launch.pass(ParameterUnaryKernel<T>(), count, num_dims, nullptr, call.parameter.as<T>(),
                 call.inp, call.out);
   });
   return launch;

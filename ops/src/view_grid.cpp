@@ -6,6 +6,7 @@
 #include "kernels/tuning/views.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
+#include "view_table.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -103,7 +104,18 @@ struct Kernel {
   std::size_t bytes;      // size of an element
   bool single_occupancy;  // a multiprocessor holds only one of its blocks of 1024 threads
   bool by_chunks;         // rows of whole chunks go by chunks
-  bool repeats;           // a chunk of two operands may repeat one element
+  bool repeats;           // a chunk may repeat one element
+  bool by_table;          // it reads tables
+
+  bool has_rows(const Views& views) const {
+    return by_chunks && views.are_rows(16 / bytes, repeats);
+  }
+};
+
+// A grid, and the elements in a unit of the table that goes with it (0: no table).
+struct Walk {
+  tuning::Launch launch;
+  std::size_t unit = 0;
 };
 
 // Returns the number of elements of a view up to which kernels with one input take one per thread,
@@ -164,6 +176,36 @@ tuning::Launch by_groups(const tuning::Spread& spread, const Views& views, std::
   return spread.over(groups, even_block(spread, groups, 128, most));
 }
 
+// Launches threads that take elements of a table, four each if that leaves enough of them.
+//
+// Measured on an H200, own geometry, operands in the cache, in us, each thread plans -> table:
+// badd_f16 of 1000x1001 narrowed 8.3 -> 4.5, of 4x112x113x33 permuted 34 -> 8.8; uneg_f32 5.8 -> 4.4,
+// 12.5 -> 8.4. In memory: badd_f32 of 100000x333 narrowed 171 -> 130, of 8x512x513x33 permuted
+// 1324 -> 316; uneg_f32 130 -> 110, 864 -> 285. Blocks of 256 -> 512 threads: ucopy_f16 of 1000x1001
+// narrowed 4.5 -> 4.2; but of 4099x4097, from memory, in blocks that stay 47, in such that exit 59.
+Walk by_elements_of_table(const tuning::Spread& spread, std::size_t count, Reads reads) {
+  const std::size_t resident = spread.resident();
+  if (reads == Reads::kCopied && count > 8 * resident) return {spread.copied(count, false), 1};
+  const std::size_t threads = std::max(count / 4, std::min(count, resident));
+  const unsigned block = reads == Reads::kCopied ? tuning::Spread::kCopyThreads : 256;
+  tuning::Launch launch = tuning::chunk_each(threads, 1, block);
+  launch.blocks = std::min(launch.blocks, tuning::max_blocks(spread.machine));
+  return {launch, 1};
+}
+
+// True if threads should take several neighbouring elements together, which no table does. Measured
+// on an H200, own geometry, from memory, in us, together -> by a table: uneg_f16 of 8191x4095
+// narrowed 100 -> 105; of 4099x4097 from one row 43 -> 49; but uneg_f32 111 -> 110, 43 -> 45.
+bool takes_together(const Views& views, std::size_t count, const Kernel& kernel,
+                    const tuning::Spread& spread) {
+  if (kernel.reads == Reads::kSingly || kernel.reads == Reads::kChosen) return false;
+  if (!views.are_lines()) return views.turned_dim() != views.last();
+  if (kernel.reads == Reads::kRows) return false;
+  return views.turned_dim() != views.last() ||
+         (kernel.reads == Reads::kGroups && kernel.bytes <= 2 && count > 32 * spread.resident());
+}
+
+// Returns the launch of threads that plan their walk.
 tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                          const Kernel& kernel) {
   const std::size_t resident = spread.resident(), per_chunk = 16 / kernel.bytes;
@@ -173,12 +215,15 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
   };
   std::size_t few = few_of_one(spread);
   switch (kernel.reads) {
+    case Reads::kChosen:
+      if (kernel.has_rows(views)) return spread.strided(count);
+      [[fallthrough]];
     case Reads::kSingly: few = spread.twice(); break;
     case Reads::kGroups: {
       // Measured on an H200, own geometry, in us, one by one -> by chunks: uneg_f16, uneg_f32 and
       // uneg_f64 of 512x1024 from one row 3.6 -> 2.8, 3.6 -> 3.2, 3.6 -> 4.9.
       const std::size_t many = kernel.bytes == 8 ? few : resident;
-      if (count > many && kernel.by_chunks && views.are_rows(per_chunk)) return by_chunks();
+      if (count > many && kernel.has_rows(views)) return by_chunks();
       const std::size_t groups = is_large ? groups_of(spread, views, count, kernel.bytes) : 0;
       if (groups != 0) return by_groups(spread, views, groups, kernel.bytes);
       break;
@@ -186,9 +231,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
     case Reads::kRows: {
       few = spread.few_of_view();
       const bool are_many = count > (kernel.bytes == 1 ? resident : few);
-      if (are_many && kernel.by_chunks && views.are_rows(per_chunk, kernel.repeats)) {
-        return spread.strided(count);
-      }
+      if (are_many && kernel.has_rows(views)) return spread.strided(count);
       // Measured on an H200, own geometry, one operand transposed, in us, one by one -> by long
       // groups: badd_f16 and badd_f32 768x768 6.1 -> 5.8; badd_f32 700x900 6.7 -> 5.5.
       if (kernel.bytes > 1 && count > 2 * resident && views.has_long_groups(per_chunk)) {
@@ -197,7 +240,7 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       break;
     }
     case Reads::kCopied:
-      if (is_large && kernel.by_chunks && views.are_rows(per_chunk)) return by_chunks();
+      if (is_large && kernel.has_rows(views)) return by_chunks();
       if (is_large && turns_tiles(views, count, kernel.bytes, spread.multiprocessors)) {
         return spread.copied(count, true);
       }
@@ -212,6 +255,47 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
   return is_large ? tuning::chunk_each(count, 1, 1024) : spread.one_each(count);
 }
 
+Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::Spread& spread) {
+  const auto out = static_cast<unsigned>(size_of(own.out));
+  auto in = static_cast<unsigned>(size_of(own.dtype));
+  bool repeats = false;
+  if (reads == Reads::kRows) repeats = tuning::binary_repeats(out, in);
+  if (reads == Reads::kChosen) {
+    in = std::max(in, static_cast<unsigned>(size_of(own.first)));
+    repeats = tuning::where_repeats(16 / in);
+  }
+  const bool is_function = reads == Reads::kGroups;
+  const bool looks_up = is_function && own.dtype == DType::kF8E4M3;
+  const bool by_table =
+      !goes_singly(own) && !looks_up && (!is_function || tuning::computes_pairs(own.name.data()));
+  return {reads,
+          in,
+          single_occupancy(own, spread),
+          aligned && tuning::moves_rows(own.name.data()),
+          repeats,
+          by_table};
+}
+
+Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count,
+             const Kernel& kernel) {
+  const std::size_t resident = spread.resident();
+  const tuning::Launch planned = launch_of(spread, views, count, kernel);
+  if (!kernel.by_table) return {planned};
+  // Kernels of two operands plan quickly.
+  if (kernel.reads == Reads::kRows && count <= resident / 4) return {planned};
+  if (kernel.has_rows(views)) {
+    // Threads of other functions take two chunks together.
+    const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
+    if (views.views == 1 && chunks > 4 * resident) return {planned};
+    return {tuning::chunk_each(chunks, 1, 128), per_chunk};
+  }
+  if (count > resident && !takes_together(views, count, kernel, spread)) {
+    return by_elements_of_table(spread, count, kernel.reads);
+  }
+  const bool has_thread_each = std::size_t{planned.blocks} * planned.threads >= count;
+  return {planned, has_thread_each ? 1u : 0u};
+}
+
 }  // namespace
 
 bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
@@ -219,20 +303,21 @@ bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_c
   return block.rank != 0 && Views{block, views}.are_rows(per_chunk, repeats);
 }
 
-Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
-                           const ViewBlock& block, std::size_t views, Reads reads, bool aligned) {
+Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                                  std::size_t count, const ViewBlock& block, std::size_t views,
+                                  Reads reads, bool aligned) {
   const OwnKernel& own = kOwnKernels[launch.own_kernel];
   const tuning::Spread spread = spread_over(gpu);
   const bool is_host = spread.machine.architecture == tuning::Architecture::kHost;
   if ((goes_singly(own) && count > spread.resident()) || is_host || block.rank == 0) {
-    return set_elementwise_grid(launch, gpu, geometry, count, false);
+    KILN_TRY(set_elementwise_grid(launch, gpu, geometry, count, false));
+    return block.rank;
   }
-  return set_grid(launch, geometry, count,
-                  launch_of(spread, {block, views}, count,
-                            {reads, size_of(own.dtype), single_occupancy(own, spread),
-                             aligned && tuning::moves_rows(own.name.data()),
-                             tuning::binary_repeats(static_cast<unsigned>(size_of(own.out)),
-                                                    static_cast<unsigned>(size_of(own.dtype)))}));
+  const Walk walk = walk_of(spread, {block, views}, count, kernel_of(own, reads, aligned, spread));
+  KILN_TRY(set_grid(launch, geometry, count, walk.launch));
+  if (geometry == Geometry::kReference || walk.unit == 0) return block.rank;
+  const std::size_t known = append_table(launch.layout, block, views, walk.unit);
+  return block.rank | known << 32;
 }
 
 }  // namespace kiln::ops

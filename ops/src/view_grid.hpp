@@ -12,7 +12,8 @@
 namespace kiln::ops {
 
 enum class Reads {
-  kSingly,  // element by element: where, casts
+  kSingly,  // element by element: casts
+  kChosen,  // by whole chunks, or element by element: where
   kGroups,  // by whole chunks or by groups: functions of one operand
   kRows,    // by long groups or whole chunks: functions of two operands
   kCopied   // by whole chunks or tiles: copies
@@ -23,9 +24,11 @@ enum class Reads {
 bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
                     bool repeats = false);
 
-// Sets the launch's grid for `count` elements of `views` views. launch.own_kernel must be set.
-// `aligned`: all arrays begin where 16-byte accesses may.
-Result<void> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry, std::size_t count,
-                           const ViewBlock& block, std::size_t views, Reads reads, bool aligned);
+// Sets the launch's grid for `count` elements of `views` views, and may append a table of them to
+// its layout block (view_table.hpp). launch.own_kernel must be set. `aligned`: all arrays begin where
+// wide accesses may. Returns what to pass for num_dims: the rank, and with a table the upper half.
+Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
+                                  std::size_t count, const ViewBlock& block, std::size_t views,
+                                  Reads reads, bool aligned);
 
 }  // namespace kiln::ops

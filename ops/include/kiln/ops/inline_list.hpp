@@ -24,6 +24,7 @@ class InlineList {
     assign(first, last);
   }
 
+  static constexpr std::size_t capacity() { return Capacity; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   T* data() { return values_.data(); }
