@@ -86,7 +86,9 @@ struct ViewTable {
   KILN_DEVICE ViewTable(const u64* block, u64 num_dims)
       : info(block), rank(static_cast<u32>(num_dims)), known(static_cast<u32>(num_dims >> 32)) {}
 
-  KILN_DEVICE bool exists() const { return known != 0; }
+  // Hidden, or the compiler would prepare for a table in threads without one. Measured on an H200,
+  // reference geometry, plain -> hidden: binary operations on views 1 to 4% longer.
+  KILN_DEVICE bool exists() const { return opaque(known) != 0; }
   KILN_DEVICE bool has_chunks() const { return (known & tuning::ViewTable::kChunks) != 0; }
   KILN_DEVICE u32 repeats() const { return known >> tuning::ViewTable::kLogRepeats; }
 

@@ -1,6 +1,7 @@
 // Copies a view bit by bit. The output is contiguous.
 //
 // Large views go the first of these ways that applies:
+//   by units       if they come with a table (device/index.cuh)
 //   tile by tile   if they are transposed (families/transpose_tile.cuh)
 //   by rows        if rows consist of whole aligned 16-byte chunks
 // Other copies go like functions of one input (families/map.cuh).
@@ -42,7 +43,6 @@ struct Copy {
 
   // Handles launches whose threads do more than copy one element of a contiguous array.
   KILN_DEVICE void run_further(u64 numel) const {
-    if (family.takes_one_chunk(numel)) return;
     const u32 full = block_size() == 1024 ? kFitBlocks : kMaxBlocks;  // start() lets others exit
     const bool is_view = family.view.info != nullptr;
     Spread spread;
@@ -80,7 +80,11 @@ struct Copy {
 
   KILN_DEVICE void run(u64 numel) const {
     family.start(numel, [&] {
-      if (likely(!family.table.exists())) return run_further(numel);
+      if (kTuning.small_chunks && family.takes_one_chunk(numel)) return;
+      if (likely(!family.table.exists())) {
+        if (!kTuning.small_chunks && family.takes_one_chunk(numel)) return;
+        return run_further(numel);
+      }
       family.move_units(numel);
     });
   }

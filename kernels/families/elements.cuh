@@ -1,5 +1,6 @@
 // out[i] = f(in[place of i]...), for kernels with short code. Contiguous arrays go by chunks of up
-// to 16 aligned bytes, as do rows of whole chunks in `where`. Other views go element by element.
+// to 16 aligned bytes, as do rows of whole chunks in `where`. Other views go element by element,
+// and views that come with a table by its units.
 //
 // In small launches a thread takes one element. Chunks are read before they are written, and not
 // through a read-only cache, so an input may be the output. Some large views have kernels of their
@@ -350,9 +351,10 @@ struct ChooseElements {
     const u32 most = few_or_all_blocks();
     if (block_index() >= most) return;
     const u32 self = thread_number();
-    if (table.exists()) return move_units(numel, self, blocks_up_to(most) * block_size());
     if (!likely(views.info != nullptr)) {
       if (takes_one_in_order(numel, self)) return;
+    } else if (!likely(!table.exists())) {
+      return move_units(numel, self, blocks_up_to(most) * block_size());
     } else if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));
       return;

@@ -7,7 +7,8 @@
 //             copies of one element
 //   turned    in long groups, if neighbours in a large view are not neighbours in the output
 //   singly    element by element, otherwise
-// All other elements, and those of small launches, go one to a thread. Chunks are read before they
+// All other elements, and those of small launches, go one to a thread. If the views come with a
+// table (device/index.cuh), threads take its units, and plan nothing. Chunks are read before they
 // are written, and not through a read-only cache, so an input may be the output.
 #pragma once
 
@@ -353,16 +354,6 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   // Handles launches without a table, except those that takes_one() handles.
   KILN_DEVICE void run_further(u64 numel) const {
     bool contiguous = views.info == nullptr;
-    if constexpr (kTuning.small_chunks) {
-      if (contiguous && takes_small_chunk(numel, kCount) && is_aligned()) {
-        const u32 first = thread_number() * kCount;
-        if (first >= static_cast<u32>(numel)) return;
-        Batch batch;
-        (chunk_of<I>(batch).load(&at32(input<In>(I), first)), ...);
-        compute_chunk(batch, &at32(out, first));
-        return;
-      }
-    }
     u64 i = thread_number();
     u32 threads = kViewBlocks * 1024;
     if (contiguous || !takes_one_of_views(numel)) {
@@ -413,6 +404,16 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
 
   KILN_DEVICE void run(u64 numel) const {
     if (is_surplus_block() || is_behind(numel) || takes_one(numel)) return;
+    if constexpr (kTuning.small_chunks) {
+      if (views.info == nullptr && takes_small_chunk(numel, kCount) && is_aligned()) {
+        const u32 first = thread_number() * kCount;
+        if (first >= static_cast<u32>(numel)) return;
+        Batch batch;
+        (chunk_of<I>(batch).load(&at32(input<In>(I), first)), ...);
+        compute_chunk(batch, &at32(out, first));
+        return;
+      }
+    }
     if (likely(!table.exists())) return run_further(numel);
     move_units(numel);
   }

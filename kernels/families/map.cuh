@@ -3,9 +3,10 @@
 // In small launches a thread takes one element, in medium ones of kiln's own geometry one aligned
 // 16-byte chunk. Large contiguous arrays go by chunks and single elements behind them. Large views
 // go by chunks if their rows consist of whole ones, otherwise by columns (device/columns.cuh) if
-// these have several elements. Results of f8 are looked up if a block has many elements. Expensive
-// functions of f64 go element by element. Chunks are read before they are written, and not through
-// a read-only cache, so the input may be the output.
+// these have several elements. Views that come with a table go by its units. Results of f8 are
+// looked up if a block has many elements. Expensive functions of f64 go element by element. Chunks
+// are read before they are written, and not through a read-only cache, so the input may be the
+// output.
 #pragma once
 
 #include "device/columns.cuh"
@@ -424,7 +425,6 @@ struct Map {
 
   // Handles launches that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
-    if (takes_one_chunk(numel)) return;
     u32 i = thread_number(), threads = 1u << 31;
     if (view.info == nullptr || !takes_one_of_view(numel)) {
       const MapPlan plan = planned(numel);
@@ -462,7 +462,11 @@ struct Map {
 
   KILN_DEVICE void run(u64 numel) const {
     start(numel, [&] {
-      if (!kByPairs || likely(!table.exists())) return run_further(numel);
+      if (kTuning.small_chunks && takes_one_chunk(numel)) return;
+      if (!kByPairs || likely(!table.exists())) {
+        if (!kTuning.small_chunks && takes_one_chunk(numel)) return;
+        return run_further(numel);
+      }
       move_units(numel);
     });
   }

@@ -20,25 +20,12 @@ constexpr bool transposes(unsigned long long count, unsigned element_bytes, bool
          (has_whole_lines || (element_bytes >= 2 && tiles >= multiprocessors));
 }
 
-// Measured on an H200, runs of whole 16 bytes, in us, ucopy -> slice: f32 1000x1000 of 1000x2000
-// 6.8 -> 4.8; 77x2000 3.3 -> 3.4; heads of 64 in 197x12 3.8 -> 3.3, in 77x12 2.8 -> 3.0, in 8x512x8
-// 13.6 -> 7.1; one row repeated, 8192x8192, 115 -> 76. On an H100, 512x512 of 512x1024: f16
-// 2.7 -> 3.6; f32 2.9 -> 3.9; f64 3.5 -> 4.6.
+// Runs of whole 16 bytes, `chunks` of them in all. Measured on an H200, in us, ucopy -> slice:
+// operands in the cache, f32 1024x1024 of 1024x2048 3.2 -> 3.6, f16 2048x1024 3.2 -> 3.7, heads of
+// 64 f64 8x64x32 5.8 -> 6.2; in memory, u8 4096x2048 7.8 -> 7.2, f16 4096x2048 14.0 -> 12.0.
 inline constexpr unsigned kSliceThreads = 256;
-inline constexpr unsigned long long kMinHeads = 150'000;
-constexpr bool slices_runs(unsigned long long count, unsigned long long rank,
-                           unsigned long long resident) {
-  return rank == 2 ? count > resident : count >= kMinHeads;
-}
-// Other runs are moved one element after another: `moved` elements of `bytes` bytes, which must be
-// wider than the copy's own elements.
-// Measured likewise, ucopy -> slice: f16 128x4097 7.1 -> 7.6; u8 6.0 -> 11.9. On an H100, elements
-// that are no wider than the copy's: f32 128x4097 4.4 -> 5.9, 1000x777 5.8 -> 7.3; f64 5.3 -> 6.3,
-// 7.0 -> 8.4.
-inline constexpr unsigned long long kMaxSlicedSingly = 1u << 21;
-constexpr bool slices_singly(unsigned long long count, unsigned long long moved, unsigned bytes,
-                             unsigned long long resident) {
-  return bytes >= 4 && count > resident && moved < count && moved <= kMaxSlicedSingly;
+constexpr bool slices(unsigned long long chunks, unsigned long long resident) {
+  return chunks > 3 * resident / 2;
 }
 
 }  // namespace kiln::tuning

@@ -20,20 +20,21 @@ constexpr bool binary_repeats(unsigned out_bytes, unsigned in_bytes) {
 // For `where`, chunks of two elements would gain little.
 constexpr bool where_repeats(unsigned per_chunk) { return per_chunk > 2; }
 
-// A launch helper may tell a kernel more about its views than the ABI's block does, so that no thread
-// finds it out again: a table behind the block, announced in the upper half of num_dims. That half
-// is 0 if there is no table.
+// A launch helper may tell a kernel more about its views than the ABI's block does, so that no
+// thread finds it out again: a table behind the block, announced in the upper half of num_dims.
+// That half is 0 if there is no table.
 //
 // A table locates the units of the views, fewer than 2^31: elements, or whole chunks of their rows.
-// Units count in row-major order. All places are below 2^32, and chunks begin where wide accesses may.
+// Units count in row-major order. All places are below 2^32, and chunks begin where wide accesses
+// may.
 //
-// Unit i is at i * first in a view. Each step replaces i by i / size, which is the number of the row
-// that holds it, and adds i * next. `first` is the distance between neighbours of the innermost dim.
-// `next` is the distance between rows, less what `first` or the former step has already counted for
-// a whole row; it may be negative. All arithmetic is modulo 2^32.
+// Unit i is at i * first in a view. Each step replaces i by i / size, which is the number of the
+// row that holds it, and adds i * next. `first` is the distance between neighbours of the innermost
+// dim. `next` is the distance between rows, less what `first` or the former step has already
+// counted for a whole row; it may be negative. All arithmetic is modulo 2^32.
 struct ViewTable {
-  // The upper half of num_dims: kExists, whether units are chunks, the number of steps, and one bit for
-  // each view whose rows repeat one element.
+  // The upper half of num_dims: kExists, whether units are chunks, the number of steps, and one bit
+  // for each view whose rows repeat one element.
   static constexpr unsigned kExists = 1, kChunks = 2, kLogSteps = 2, kMaxSteps = 15;
   static constexpr unsigned kLogRepeats = 6;
 

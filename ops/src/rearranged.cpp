@@ -59,43 +59,13 @@ std::optional<Places> places_of(const ViewBlock& view) {
   }
   return places;
 }
-// Places, and the element type that they are moved as.
-struct Slicing {
-  Places places;
-  DType dtype;
-  std::size_t count;
-  bool has_whole_runs;  // all runs are whole units of sixteen bytes
-};
-// Chooses the widest element type at whose boundaries all runs begin and end.
-Slicing slicing_of(const Unary& copy, const Places& places, std::size_t count) {
+// True if all runs begin and end at multiples of sixteen bytes.
+bool has_whole_runs(const Unary& copy, const Places& places) {
   const bool is_dense = places.step == 1;
   const std::size_t run = is_dense ? places.count * places.right : places.right;
   const std::size_t ends = (places.left == 1 ? 0 : places.size * places.right) | places.pitch |
                            run | (is_dense ? 0 : places.step * places.right);
-  std::size_t bytes = size_of(copy.dtype);
-  const std::size_t bits = address_of(copy.inp) | address_of(copy.out) | ends * bytes;
-  Slicing slicing{places, copy.dtype, count, bits % 16 == 0};
-  if (slicing.has_whole_runs || copy.rearranged == Rearranged::kAlways) return slicing;
-  std::size_t wider = 1;
-  for (; bytes < 8 && bits % (2 * bytes) == 0; bytes *= 2) wider *= 2;
-  if (wider == 1) return slicing;
-  slicing.dtype = bytes == 8 ? DType::kI64 : bytes == 4 ? DType::kU32 : DType::kF16;
-  slicing.count /= wider;
-  slicing.places.pitch /= wider;
-  // A place has fewer, wider elements. If its size is no multiple of the width, wide elements
-  // become the places, and there are fewer of them.
-  if (places.right % wider == 0) {
-    slicing.places.right /= wider;
-  } else {
-    slicing.places = {places.left,
-                      places.size * places.right / wider,
-                      1,
-                      1,
-                      places.count * places.right / wider,
-                      places.arrays,
-                      slicing.places.pitch};
-  }
-  return slicing;
+  return (address_of(copy.inp) | address_of(copy.out) | ends * size_of(copy.dtype)) % 16 == 0;
 }
 
 }  // namespace
@@ -139,16 +109,12 @@ Result<std::optional<Launch>> plan_rearranged(const Unary& copy, const ViewBlock
   }
   const std::optional<Places> places = places_of(view);
   if (!places) return std::optional<Launch>();
-  const Slicing slicing = slicing_of(copy, *places, count);
-  const auto bytes = static_cast<unsigned>(size_of(slicing.dtype));
-  const auto resident = spread_over(gpu).resident();
+  const std::size_t chunks = count * size_of(copy.dtype) / 16;
   if (!always &&
-      !(slicing.has_whole_runs ? tuning::slices_runs(count, view.rank, resident)
-                               : tuning::slices_singly(count, slicing.count, bytes, resident))) {
+      (!has_whole_runs(copy, *places) || !tuning::slices(chunks, spread_over(gpu).resident()))) {
     return std::optional<Launch>();
   }
-  KILN_TRY_ASSIGN(Launch launch,
-                  plan_places(slicing.dtype, slicing.places, copy.inp, copy.out, gpu));
+  KILN_TRY_ASSIGN(Launch launch, plan_places(copy.dtype, *places, copy.inp, copy.out, gpu));
   return std::optional<Launch>(std::move(launch));
 }
 

@@ -178,11 +178,12 @@ tuning::Launch by_groups(const tuning::Spread& spread, const Views& views, std::
 
 // Launches threads that take elements of a table, four each if that leaves enough of them.
 //
-// Measured on an H200, own geometry, operands in the cache, in us, each thread plans -> table:
-// badd_f16 of 1000x1001 narrowed 8.3 -> 4.5, of 4x112x113x33 permuted 34 -> 8.8; uneg_f32 5.8 -> 4.4,
-// 12.5 -> 8.4. In memory: badd_f32 of 100000x333 narrowed 171 -> 130, of 8x512x513x33 permuted
-// 1324 -> 316; uneg_f32 130 -> 110, 864 -> 285. Blocks of 256 -> 512 threads: ucopy_f16 of 1000x1001
-// narrowed 4.5 -> 4.2; but of 4099x4097, from memory, in blocks that stay 47, in such that exit 59.
+// Measured on an H200, own geometry, in us, each thread plans -> table, operands in the cache:
+// badd_f16 of 1000x1001 narrowed 8.3 -> 3.9, of 4x112x113x33 permuted 34 -> 7.0; uneg_f32 5.8 ->
+// 4.0, 12.5 -> 7.4; in memory: badd_f32 of 100000x333 narrowed 171 -> 120, of 8x512x513x33 permuted
+// 1323 -> 282; uneg_f32 130 -> 110, 870 -> 255. Blocks of 256 -> 512 threads: ucopy_f16 of
+// 1000x1001 narrowed 4.5 -> 4.2; but of 4099x4097, in memory, in blocks that stay 47, in blocks
+// that exit 59.
 Walk by_elements_of_table(const tuning::Spread& spread, std::size_t count, Reads reads) {
   const std::size_t resident = spread.resident();
   if (reads == Reads::kCopied && count > 8 * resident) return {spread.copied(count, false), 1};
@@ -276,13 +277,17 @@ Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::
           by_table};
 }
 
+// Measured on an H200, own geometry, operands in the cache, in us, each thread plans -> table of
+// chunks: badd_f16 of 1024x1024 narrowed 6.5 -> 2.4, of 8x64x32x64 permuted 9.7 -> 2.8; uneg_f32
+// 5.0 -> 2.8, 6.4 -> 3.1; where_u8_f16 5.3 -> 2.5, 8.0 -> 3.5; in memory, 4096x4096 narrowed:
+// badd_f16 32 -> 26, lt_f32 48 -> 36; but uneg_f32 38 -> 44.
 Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count,
              const Kernel& kernel) {
   const std::size_t resident = spread.resident();
   const tuning::Launch planned = launch_of(spread, views, count, kernel);
   if (!kernel.by_table) return {planned};
   // Kernels of two operands plan quickly.
-  if (kernel.reads == Reads::kRows && count <= resident / 4) return {planned};
+  if (kernel.reads == Reads::kRows && count <= resident / 128) return {planned};
   if (kernel.has_rows(views)) {
     // Threads of other functions take two chunks together.
     const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;

@@ -25,8 +25,9 @@ bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_c
                     bool repeats = false);
 
 // Sets the launch's grid for `count` elements of `views` views, and may append a table of them to
-// its layout block (view_table.hpp). launch.own_kernel must be set. `aligned`: all arrays begin where
-// wide accesses may. Returns what to pass for num_dims: the rank, and with a table the upper half.
+// its layout block (view_table.hpp). launch.own_kernel must be set. `aligned`: all arrays begin
+// where wide accesses may. Returns what to pass for num_dims: the rank, and with a table the upper
+// half.
 Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, const ViewBlock& block, std::size_t views,
                                   Reads reads, bool aligned);

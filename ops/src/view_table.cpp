@@ -15,10 +15,10 @@ constexpr std::size_t kMaxInputs = 3;
 struct Divisor {
   std::uint32_t multiplier, shift;
 };
-// Returns m and s such that n / size is (n * m >> 32) >> s for all n below 2^31. With
-// 2^(l-1) < size <= 2^l, m is 2^(31+l) / size, rounded up, and s is l - 1. Rounding adds less than
-// n / 2^(31+l), which is less than 1 / size, to the quotient.
-// Source: Granlund and Montgomery, Division by Invariant Integers using Multiplication, theorem 4.2.
+// Returns m and s such that n / size is (n * m >> 32) >> s for all n below 2^31. With 2^(l-1) <
+// size <= 2^l, m is 2^(31+l) / size, rounded up, and s is l - 1. Rounding adds less than n /
+// 2^(31+l), which is less than 1 / size, to the quotient. Source: Granlund and Montgomery, Division
+// by Invariant Integers using Multiplication, theorem 4.2.
 Divisor divisor(std::uint32_t size) {
   std::uint32_t log = 1;
   while (std::uint64_t{1} << log < size) ++log;

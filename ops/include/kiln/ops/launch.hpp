@@ -60,7 +60,9 @@ class Argument {
   std::uint8_t size_ = 0;
 };
 
-// The layout block ("info") of a kernel: the dims, then the strides of each operand.
+// The layout block ("info") of a kernel: the dims, then the strides of each operand. In kiln's own
+// geometry a table of the views may follow (kernels/tuning/views.hpp); the upper half of num_dims
+// tells the kernel so.
 using LayoutBlock = InlineList<std::size_t, 5 * kMaxRank>;
 
 inline constexpr std::size_t kMaxArguments = 16;
