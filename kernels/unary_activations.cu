@@ -1,4 +1,4 @@
-// unary: out[i] = op(inp[i]), for error functions and activations.
+// unary: out[i] = op(inp[i]), for activations.
 #include "unary.cuh"
 
 KILN_EACH_UNARY_ACTIVATION(KILN_UNARY)

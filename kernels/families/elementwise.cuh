@@ -347,7 +347,12 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
       } else {
         (chunk_of<I>(batch).load(input<In>(I) + place.at[I], (table.repeats() >> I & 1) != 0), ...);
       }
-      compute<kCount>(batch).store(out + static_cast<u64>(i) * kCount);
+      // Code for sm_80, which is also shipped as PTX, is kept short.
+      if constexpr (kArchitecture == tuning::Architecture::kSm80) {
+        compute_chunk(batch, out + static_cast<u64>(i) * kCount);
+      } else {
+        compute<kCount>(batch).store(out + static_cast<u64>(i) * kCount);
+      }
     }
   }
 

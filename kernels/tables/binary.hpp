@@ -10,9 +10,8 @@
   row(badd, Add, STORED, Same)    \
   row(bsub, Subtract, STORED, Same)
 
-#define KILN_EACH_BINARY_PRODUCT(row) \
-  row(bmul, Multiply, STORED, Same)   \
-  row(bdiv, Divide, STORED, Same)
+#define KILN_EACH_BINARY_PRODUCT(row) row(bmul, Multiply, STORED, Same)
+#define KILN_EACH_BINARY_QUOTIENT(row) row(bdiv, Divide, STORED, Same)
 
 #define KILN_EACH_BINARY_EXTREME(row)             \
   row(bmaximum, Maximum, STORED_BUT_HALVES, Same) \
@@ -35,10 +34,11 @@
   row(gt, Greater, STORED, Truth)     \
   row(ge, GreaterOrEqual, STORED, Truth)
 
-#define KILN_EACH_BINARY(row)   \
-  KILN_EACH_BINARY_SUM(row)     \
-  KILN_EACH_BINARY_PRODUCT(row) \
-  KILN_EACH_BINARY_EXTREME(row) \
-  KILN_EACH_BINARY_EQUAL(row)   \
-  KILN_EACH_BINARY_LESS(row)    \
+#define KILN_EACH_BINARY(row)    \
+  KILN_EACH_BINARY_SUM(row)      \
+  KILN_EACH_BINARY_PRODUCT(row)  \
+  KILN_EACH_BINARY_QUOTIENT(row) \
+  KILN_EACH_BINARY_EXTREME(row)  \
+  KILN_EACH_BINARY_EQUAL(row)    \
+  KILN_EACH_BINARY_LESS(row)     \
   KILN_EACH_BINARY_GREATER(row)

@@ -25,23 +25,18 @@
 // The same operations, for types that follow another rule for NaN.
 #define KILN_EACH_UNARY_VARIANT(row) row(urelu, ReluKeepNan, HALVES, Brief, 0)
 
-#define KILN_EACH_UNARY_FUNCTION(row)                 \
-  row(uexp, Exp, FLOATS, Long, 0)                     \
-  row(ulog, Log, FLOATS, Long, 0)                     \
-  row(usin, Sin, FLOATS, Long, 0)                     \
-  row(ucos, Cos, FLOATS, Long, 0)                     \
-  row(utanh, Tanh, FLOATS, Long, 0)                   \
-  row(upowf, Power, FLOATS, Long, 1)
+#define KILN_EACH_UNARY_FUNCTION(row)                                                             \
+  row(uexp, Exp, FLOATS, Long, 0) row(ulog, Log, FLOATS, Long, 0) row(usin, Sin, FLOATS, Long, 0) \
+      row(ucos, Cos, FLOATS, Long, 0) row(upowf, Power, FLOATS, Long, 1)
 
-// Activations and error functions.
-#define KILN_EACH_UNARY_ACTIVATION(row)               \
-  row(uerf, Erf, FLOATS, Long, 0)                     \
-  row(unormcdf, NormalCdf, FLOATS, Long, 0)           \
-  row(uelu, Elu, FLOATS, Long, 1)                     \
-  row(usigmoid, Sigmoid, FLOATS, Long, 0)             \
-  row(usilu, Silu, FLOATS, Long, 0)                   \
-  row(ugelu, GeluTanh, FLOATS, Long, 0)               \
-  row(ugelu_erf, GeluErf, FLOATS, Long, 0)
+#define KILN_EACH_UNARY_ERROR(row)                                          \
+  row(uerf, Erf, FLOATS, Long, 0) row(unormcdf, NormalCdf, FLOATS, Long, 0) \
+      row(ugelu_erf, GeluErf, FLOATS, Long, 0)
+
+#define KILN_EACH_UNARY_ACTIVATION(row)                                         \
+  row(utanh, Tanh, FLOATS, Long, 0) row(uelu, Elu, FLOATS, Long, 1)             \
+      row(usigmoid, Sigmoid, FLOATS, Long, 0) row(usilu, Silu, FLOATS, Long, 0) \
+          row(ugelu, GeluTanh, FLOATS, Long, 0)
 
 #define KILN_EACH_COPY(row) row(ucopy, Copy, STORED, Move, 0)
 
@@ -49,5 +44,6 @@
   KILN_EACH_UNARY_ARITHMETIC(row) \
   KILN_EACH_UNARY_ROUNDING(row)   \
   KILN_EACH_UNARY_FUNCTION(row)   \
+  KILN_EACH_UNARY_ERROR(row)      \
   KILN_EACH_UNARY_ACTIVATION(row) \
   KILN_EACH_COPY(row)

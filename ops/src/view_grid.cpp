@@ -266,7 +266,9 @@ Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::
     repeats = tuning::where_repeats(16 / in);
   }
   const bool is_function = reads == Reads::kGroups;
-  const bool looks_up = is_function && own.dtype == DType::kF8E4M3;
+  const auto cost = own.cost == Cost::kLong ? tuning::Cost::kLong : tuning::Cost::kBrief;
+  const bool looks_up = is_function && own.dtype == DType::kF8E4M3 &&
+                        tuning::looks_up_f8(cost, spread.machine.architecture);
   const bool by_table =
       !goes_singly(own) && !looks_up && (!is_function || tuning::computes_pairs(own.name.data()));
   return {reads,

@@ -85,8 +85,6 @@ constexpr Reference kReferences[] = {
         "", "f16, bf16, f8: a fit of our own (device/functions.cuh)."),
     row(UnaryOp::kCos, [](Real x, Real) { return std::cos(x); }, accurate(2, 2), kAnySign, "cos x",
         "", "As usin."),
-    row(UnaryOp::kTanh, [](Real x, Real) { return std::tanh(x); }, approximate(2, 2, 0x1p-17L),
-        kSigned, "tanh x", "-0 stays"),
     row(UnaryOp::kPower, [](Real x, Real p) { return std::pow(x, p); }, accurate(3, 4), kAnySign,
         "x^p", "as C's pow", "f32: a logarithm in two numbers (device/functions.cuh)."),
     row(UnaryOp::kErf, [](Real x, Real) { return std::erf(x); }, accurate(2, 2), kSigned, "erf x"),
@@ -94,6 +92,10 @@ constexpr Reference kReferences[] = {
         "erfc(-x / sqrt 2) / 2", "",
         "Distribution function of the standard normal. f32: a fit of our own "
         "(device/functions.cuh)."),
+    row(UnaryOp::kGeluErf, [](Real x, Real) { return x * normal_cdf(x); }, accurate(8, 8), kAnySign,
+        "x normcdf x", "-inf: NaN", kRoundsOnce),
+    row(UnaryOp::kTanh, [](Real x, Real) { return std::tanh(x); }, approximate(2, 2, 0x1p-17L),
+        kSigned, "tanh x", "-0 stays"),
     row(UnaryOp::kElu, [](Real x, Real p) { return x > 0 ? x : p * std::expm1(x); }, accurate(3, 3),
         kAnySign, "x > 0 ? x : a (exp x - 1)", "NaN stays",
         "By expm1. Mended: exp x - 1 loses all digits near 0."),
@@ -108,8 +110,6 @@ constexpr Reference kReferences[] = {
         "1606.08415). Mended: that form loses all digits where tanh nears -1, and the original "
         "rounds its steps to f16 and bf16. f64 and f32 also have 1.5 units times abs(u) "
         "sigmoid(-u) for the rounded argument u = 2 c (…)."),
-    row(UnaryOp::kGeluErf, [](Real x, Real) { return x * normal_cdf(x); }, accurate(8, 8), kAnySign,
-        "x normcdf x", "-inf: NaN", kRoundsOnce),
     row(UnaryOp::kCopy, [](Real x, Real) { return x; }, kExact, kSigned, "x, bit by bit",
         "NaN payloads stay"),
 };
