@@ -291,7 +291,7 @@ Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count
   // Kernels of two operands plan quickly.
   if (kernel.reads == Reads::kRows && count <= resident / 128) return {planned};
   if (kernel.has_rows(views)) {
-    // Threads of other functions take two chunks together.
+    // Many chunks of one operand are faster in threads that stay.
     const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
     if (views.views == 1 && chunks > 4 * resident) return {planned};
     return {tuning::chunk_each(chunks, 1, 128), per_chunk};
@@ -320,10 +320,15 @@ Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geome
     KILN_TRY(set_elementwise_grid(launch, gpu, geometry, count, false));
     return block.rank;
   }
-  const Walk walk = walk_of(spread, {block, views}, count, kernel_of(own, reads, aligned, spread));
+  const Views walked{block, views};
+  const Kernel kernel = kernel_of(own, reads, aligned, spread);
+  Walk walk = walk_of(spread, walked, count, kernel);
+  std::size_t known = 0;
+  if (geometry == Geometry::kOwn && walk.unit != 0) {
+    known = append_table(launch.layout, block, views, walk.unit);
+    if (known == 0) walk.launch = launch_of(spread, walked, count, kernel);
+  }
   KILN_TRY(set_grid(launch, geometry, count, walk.launch));
-  if (geometry == Geometry::kReference || walk.unit == 0) return block.rank;
-  const std::size_t known = append_table(launch.layout, block, views, walk.unit);
   return block.rank | known << 32;
 }
 

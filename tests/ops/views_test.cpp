@@ -247,6 +247,15 @@ TEST_CASE("A table divides every number below 2^31 by any size") {
   CHECK(are_right);
 }
 
+TEST_CASE("Views without a table have the grid of threads that plan") {
+  // Rows that are 2^32 elements apart.
+  const Layout apart{{2, 1024, 1024}, {std::size_t{1} << 32, 2048, 1}};
+  CHECK(grid_of(UnaryOp::kExp, DType::kF32, apart) == Grid{264, 1024});
+  CHECK(told(sum_of(apart, apart), 2) ==
+        Told{3, {2, 1024, 1024, 1ull << 32, 2048, 1, 1ull << 32, 2048, 1}});
+  CHECK(num_dims_of(sum_of(apart, apart)) == 3);
+}
+
 TEST_CASE("There is no table where a number would need more bits") {
   const auto known = [](std::size_t rows, std::size_t columns, std::size_t stride) {
     const ViewBlock block{{rows, columns, stride, 1}, 2};
