@@ -423,7 +423,7 @@ struct Map {
     }
   }
 
-  // Handles launches that start() and takes_one_chunk() do not.
+  // Handles launches without a table that start() and takes_one_chunk() do not.
   KILN_DEVICE void run_further(u64 numel) const {
     u32 i = thread_number(), threads = 1u << 31;
     if (view.info == nullptr || !takes_one_of_view(numel)) {
@@ -460,6 +460,8 @@ struct Map {
     move_columns(plan.rest, numel, static_cast<u64>(plan.chunks) * kCount, mine, plan.threads);
   }
 
+  // Small launches on AMD, where each instruction counts, do not test for a table. A function without
+  // the registers for one ignores it.
   KILN_DEVICE void run(u64 numel) const {
     start(numel, [&] {
       if (kTuning.small_chunks && takes_one_chunk(numel)) return;

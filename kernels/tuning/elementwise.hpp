@@ -99,7 +99,8 @@ constexpr unsigned occupancy(const char* name, Architecture architecture) {
 }
 
 // Functions of one operand that lack the registers to move the rows of a view by chunks, and
-// expensive ones of four bytes that lack them to compute two elements side by side.
+// expensive ones of four bytes that lack them to compute two elements side by side, and to take the
+// units of a table.
 inline constexpr Names kWithoutRows[] = {{"usin_", "bf16"}, {"ucos_", "bf16"}, {"unormcdf_", "16"}};
 inline constexpr Names kWithoutPairs[] = {{"usin_", "f32"}, {"ucos_", "f32"}};
 constexpr bool moves_rows(const char* name) { return !is_any_of(kWithoutRows, name); }
