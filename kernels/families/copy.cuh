@@ -81,7 +81,7 @@ struct Copy {
   KILN_DEVICE void run(u64 numel) const {
     family.start(numel, [&] {
       if (kTuning.small_chunks && family.takes_one_chunk(numel)) return;
-      if (likely(!family.table.exists())) {
+      if (likely(!family.has_table())) {
         if (!kTuning.small_chunks && family.takes_one_chunk(numel)) return;
         return run_further(numel);
       }

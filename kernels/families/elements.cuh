@@ -353,7 +353,7 @@ struct ChooseElements {
     const u32 self = thread_number();
     if (!likely(views.info != nullptr)) {
       if (takes_one_in_order(numel, self)) return;
-    } else if (!likely(!table.exists())) {
+    } else if (!likely(!table.exists()) && (!table.has_chunks() || is_aligned())) {
       return move_units(numel, self, blocks_up_to(most) * block_size());
     } else if (likely(takes_one_element(numel, kTwiceBlocks))) {
       if (self < static_cast<u32>(numel)) move_one(self, place_of(views, self));

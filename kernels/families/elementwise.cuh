@@ -419,7 +419,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
         return;
       }
     }
-    if (likely(!table.exists())) return run_further(numel);
+    if (likely(!table.exists()) || (table.has_chunks() && !is_aligned())) return run_further(numel);
     move_units(numel);
   }
 };

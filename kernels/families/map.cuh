@@ -406,6 +406,11 @@ struct Map {
     return true;
   }
 
+  // True if there is a table, and its units may be accessed.
+  KILN_DEVICE bool has_table() const {
+    return table.exists() && (!table.has_chunks() || is_aligned());
+  }
+
   // Moves units `i`, `i + threads`, ... of the table.
   KILN_DEVICE void move_units(u64 numel) const {
     const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
@@ -465,7 +470,7 @@ struct Map {
   KILN_DEVICE void run(u64 numel) const {
     start(numel, [&] {
       if (kTuning.small_chunks && takes_one_chunk(numel)) return;
-      if (!kByPairs || likely(!table.exists())) {
+      if (!kByPairs || likely(!has_table())) {
         if (!kTuning.small_chunks && takes_one_chunk(numel)) return;
         return run_further(numel);
       }

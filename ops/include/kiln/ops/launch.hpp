@@ -60,9 +60,10 @@ class Argument {
   std::uint8_t size_ = 0;
 };
 
-// The layout block ("info") of a kernel: the dims, then the strides of each operand. In kiln's own
-// geometry a table of the views may follow (kernels/tuning/views.hpp); the upper half of num_dims
-// tells the kernel so.
+// The layout block ("info") of a kernel: the dims, then the strides of each operand, `num_dims` of
+// each. In kiln's own geometry, dims of size 1 are left out, dims that all operands walk as one are
+// merged, and a table of the views may follow (kernels/tuning/views.hpp), which the upper half of
+// num_dims announces. A block must begin at a multiple of sixteen bytes; Launcher's do.
 using LayoutBlock = InlineList<std::size_t, 5 * kMaxRank>;
 
 inline constexpr std::size_t kMaxArguments = 16;
