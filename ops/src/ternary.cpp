@@ -6,7 +6,6 @@
 
 #include "base/diagnostic.hpp"
 #include "kernels/tuning/tiles.hpp"
-#include "kernels/tuning/views.hpp"
 #include "operands.hpp"
 #include "plan.hpp"
 #include "tiling.hpp"
@@ -26,14 +25,12 @@ DType of_size(std::size_t bytes) {
                       : DType::kF64;
 }
 
-// True if all views consist of rows of whole chunks, or of copies of one element where chunks may
-// repeat it. where_<C>_<T> moves them by wide accesses.
-bool goes_by_rows(const Where& call, const ViewBlock& views) {
+// True if all arrays begin where where_<C>_<T> may access a chunk.
+bool may_go_by_chunks(const Where& call) {
   const std::size_t wide = size_of(call.condition_dtype), size = size_of(call.dtype);
   const std::size_t chunk = 16 / std::max(wide, size);
   return are_aligned({call.condition}, chunk * wide) &&
-         are_aligned({call.on_true, call.on_false, call.out}, chunk * size) &&
-         has_whole_rows(views, 3, chunk, tuning::where_repeats(static_cast<unsigned>(chunk)));
+         are_aligned({call.on_true, call.on_false, call.out}, chunk * size);
 }
 
 // True if the neighbouring elements of some view lie in another dim than the output's.
@@ -96,7 +93,6 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
 
   const bool contiguous = are_contiguous({condition, on_true, on_false});
   const ViewBlock views = view_block(call.geometry, {condition, on_true, on_false});
-  const bool by_rows = !contiguous && goes_by_rows(call, views);
   if (!contiguous) {
     KILN_TRY(require_counted(views.block, views.rank));
     KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, views, count, spread_over(gpu)));
@@ -115,7 +111,7 @@ Result<Launch> plan(const Where& call, const Gpu& gpu) {
                             are_aligned({call.condition, call.on_true, call.on_false, call.out})));
   } else {
     KILN_TRY_ASSIGN(num_dims, set_view_grid(launch, gpu, call.geometry, count, views, 3,
-                                            Reads::kChosen, by_rows));
+                                            Reads::kChosen, may_go_by_chunks(call)));
   }
   launch.pass(WhereKernel<void, void>(), count, num_dims, nullptr, call.condition, call.on_true,
               call.on_false, call.out);

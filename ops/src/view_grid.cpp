@@ -286,29 +286,23 @@ Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::
 Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count,
              const Kernel& kernel) {
   const std::size_t resident = spread.resident();
-  const tuning::Launch planned = launch_of(spread, views, count, kernel);
-  if (!kernel.by_table) return {planned};
   // Kernels of two operands plan quickly.
-  if (kernel.reads == Reads::kRows && count <= resident / 128) return {planned};
-  if (kernel.has_rows(views)) {
-    // Many chunks of one operand are faster in threads that stay.
-    const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
-    if (views.views == 1 && chunks > 4 * resident) return {planned};
+  const bool is_tiny = kernel.reads == Reads::kRows && count <= resident / 128;
+  const bool by_table = kernel.by_table && !is_tiny, has_rows = kernel.has_rows(views);
+  const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
+  // Many chunks of one operand are faster in threads that stay.
+  if (by_table && has_rows && (views.views != 1 || chunks <= 4 * resident)) {
     return {tuning::chunk_each(chunks, 1, 128), per_chunk};
   }
-  if (count > resident && !takes_together(views, count, kernel, spread)) {
+  if (by_table && !has_rows && count > resident && !takes_together(views, count, kernel, spread)) {
     return by_elements_of_table(spread, count, kernel.reads);
   }
+  const tuning::Launch planned = launch_of(spread, views, count, kernel);
   const bool has_thread_each = std::size_t{planned.blocks} * planned.threads >= count;
-  return {planned, has_thread_each ? 1u : 0u};
+  return {planned, by_table && !has_rows && has_thread_each ? 1u : 0u};
 }
 
 }  // namespace
-
-bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
-                    bool repeats) {
-  return block.rank != 0 && Views{block, views}.are_rows(per_chunk, repeats);
-}
 
 Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, const ViewBlock& block, std::size_t views,

@@ -19,11 +19,6 @@ enum class Reads {
   kCopied   // by whole chunks or tiles: copies
 };
 
-// True if the rows of all views consist of whole chunks of `per_chunk` elements, or, with `repeats`,
-// of copies of one element. Kernels move such rows by wide accesses, if the arrays are aligned.
-bool has_whole_rows(const ViewBlock& block, std::size_t views, std::size_t per_chunk,
-                    bool repeats = false);
-
 // Sets the launch's grid for `count` elements of `views` views, and may append a table of them to
 // its layout block (view_table.hpp). launch.own_kernel must be set. `aligned`: all arrays begin
 // where wide accesses may. Returns what to pass for num_dims: the rank, and with a table the upper
