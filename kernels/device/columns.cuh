@@ -1,7 +1,7 @@
 // Walks a large view of one input. Each thread takes a column: several elements along one dim,
 // which is called the cut.
 //
-// If the innermost dim has stride 1 and more than kLine elements, it is the cut. It is divided into
+// If the innermost dim has stride 1 and kLeastForLines elements, it is the cut. It is divided into
 // lines of kLine neighbours, one thread for each, and a column is the same element of several
 // lines. If another dim has stride 1, it is the cut, and a column is neighbours in that dim.
 //
@@ -77,7 +77,8 @@ KILN_DEVICE Columns plan_columns(const Views<1>& view, u64 numel, u32 min_step, 
       const u64 product = static_cast<u64>(inner) * several;
       if (product >> 31 != 0 && Columns::split(dims) == 0) dims |= dim + 1;
       if (Columns::split(dims) != 0) several = 1;
-    } else if (dims == Columns::kSingle && stride == 1 && size > (is_innermost ? kLine : 1) &&
+    } else if (dims == Columns::kSingle && stride == 1 &&
+               size >= (is_innermost ? tuning::kLeastForLines : 2) &&
                (is_innermost || inner >= min_step)) {
       dims = dim << Columns::kCut | (is_innermost ? Columns::kLines : 0);
       several = Columns::along(size, dims);

@@ -71,6 +71,13 @@ struct Place {
   u64 at[N];
 };
 
+template <u32 N>
+struct ViewTable;
+template <u32 N>
+KILN_NOINLINE Place<N> find_outlined(ViewTable<N> table, u32 i) {
+  return table.find_inlined(i);
+}
+
 // The launch helper's table of N views (tuning/views.hpp), if there is one.
 template <u32 N>
 struct ViewTable {
@@ -102,8 +109,13 @@ struct ViewTable {
     }
     return entry;
   }
-  // Locates unit `i`.
+  // Locates unit `i`. Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy
+  // into every kernel.
   KILN_DEVICE Place<N> find(u32 i) const {
+    if constexpr (kArchitecture == tuning::Architecture::kSm80) return find_outlined(*this, i);
+    return find_inlined(i);
+  }
+  KILN_DEVICE Place<N> find_inlined(u32 i) const {
     const u32 block = (1 + N) * rank;
     const u32* next = reinterpret_cast<const u32*>(info + block + block % 2);
     Entry entry = load(next);
@@ -292,7 +304,7 @@ struct Walker {
       dim = opaque(dim - 1);
       const u32 size = views.size(dim);
       u32 here = 0;
-      bool lines = size > kLine;
+      bool lines = size >= tuning::kLeastForLines;
 #pragma unroll
       for (u32 n = 0; n < N; ++n) {
         const u64 stride = views.stride(n, dim);

@@ -85,7 +85,7 @@ struct Copy {
         if (!kTuning.small_chunks && family.takes_one_chunk(numel)) return;
         return run_further(numel);
       }
-      family.move_units(numel);
+      family.move_units(numel, blocks_up_to(Family::max_blocks()) * block_size());
     });
   }
 };

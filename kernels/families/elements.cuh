@@ -117,14 +117,13 @@ inline constexpr u32 kMaxViewBlocks = 1u << 21;
 // out[i] = f(in[place of i]). `info` null means contiguous. The result of `f` narrows to Out.
 template <class Out, class In, class F>
 struct MapElements {
-  static constexpr u32 kFit = 16 / (sizeof(Out) > sizeof(In) ? sizeof(Out) : sizeof(In));
-  // Software conversions of f8 are long, and are inlined for each element.
-  static constexpr bool kIsLong = !kConvertsF8 && (kIsF8<Out> || kIsF8<In>);
-  static constexpr u32 kCount = kIsLong && kFit > 4 ? 4 : kFit;
+  static constexpr u32 kCount =
+      tuning::per_cast_chunk(sizeof(Out), sizeof(In), kIsF8<Out> || kIsF8<In>, kArchitecture);
   // One-byte types have too few chunks to keep every multiprocessor busy.
   static constexpr u32 kSingleBlocks =
       sizeof(Out) == 1 || sizeof(In) == 1 ? kTwiceBlocks : kFitBlocks;
   static constexpr u32 kShare = share_of(kCount);
+  static constexpr bool kMovesRows = tuning::casts_rows(sizeof(Out), sizeof(In));
   using InChunk = Chunk<In, kCount>;
 
   const F& f;
@@ -166,8 +165,20 @@ struct MapElements {
     }
   }
 
-  // Moves elements `i`, `i + threads`, ... of the table.
+  // Moves units `i`, `i + threads`, ... of the table. Measured on an H200, own geometry, in us, one
+  // loop for chunks and elements -> two: cast_u8_f32 of 4x112x113x33 permuted 7.1 -> 6.3.
   KILN_DEVICE void move_units(u32 numel, u32 i, u32 threads) const {
+    if constexpr (kMovesRows) {
+      if (table.has_chunks()) {
+#pragma unroll 1
+        for (; i < numel / kCount; i += threads) {
+          InChunk chunk;
+          chunk.load(in + table.find(i).at[0]);
+          store(chunk, i);
+        }
+        return;
+      }
+    }
 #pragma unroll 1
     for (; i < numel; i += threads) out[i] = narrow_briefly<Out>(f(in[table.find(i).at[0]]));
   }
@@ -194,7 +205,7 @@ struct MapElements {
       }
     }
     u32 threads = blocks_up_to(view.info == nullptr ? most : kMaxViewBlocks) * block_size();
-    if (!likely(!table.exists())) {
+    if (!likely(!table.exists()) && (!table.has_chunks() || is_aligned())) {
       move_units(static_cast<u32>(numel), self, threads);
       return;
     }

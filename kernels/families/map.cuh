@@ -411,10 +411,9 @@ struct Map {
     return table.exists() && (!table.has_chunks() || is_aligned());
   }
 
-  // Moves units `i`, `i + threads`, ... of the table.
-  KILN_DEVICE void move_units(u64 numel) const {
+  // Moves the units of the table by `threads` threads.
+  KILN_DEVICE void move_units(u64 numel, u32 threads) const {
     const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
-    const u32 threads = blocks_up_to(max_blocks()) * block_size();
     u32 i = thread_number();
     if (i >= threads) return;
 #pragma unroll 1
@@ -465,16 +464,15 @@ struct Map {
     move_columns(plan.rest, numel, static_cast<u64>(plan.chunks) * kCount, mine, plan.threads);
   }
 
-  // Small launches on AMD, where each instruction counts, do not test for a table. A function without
-  // the registers for one ignores it.
+  // Small launches on AMD, where each instruction counts, do not test for a table.
   KILN_DEVICE void run(u64 numel) const {
     start(numel, [&] {
       if (kTuning.small_chunks && takes_one_chunk(numel)) return;
-      if (!kByPairs || likely(!has_table())) {
+      if (likely(!has_table())) {
         if (!kTuning.small_chunks && takes_one_chunk(numel)) return;
         return run_further(numel);
       }
-      move_units(numel);
+      move_units(numel, blocks_up_to(max_blocks()) * block_size());
     });
   }
 };
@@ -510,10 +508,11 @@ KILN_DEVICE void run_by_table(const Family& family, u64 numel) {
   }
   barrier();
   const Lookup lookup{results};
-  Map<tuning::Cost::kBrief, kOccupancy, true, false, u8, Lookup>{
+  const Map<tuning::Cost::kBrief, kOccupancy, true, false, u8, Lookup> looked{
       lookup, view, family.table, reinterpret_cast<u8*>(family.out),
-      reinterpret_cast<const u8*>(family.given)}
-      .run_many(numel);
+      reinterpret_cast<const u8*>(family.given)};
+  if (likely(!looked.has_table())) return looked.run_many(numel);
+  looked.move_units(numel, spread.threads);
 }
 
 // `info` null means contiguous, `in` null that the output is the input. `f` takes an element and

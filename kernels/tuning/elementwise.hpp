@@ -99,8 +99,7 @@ constexpr unsigned occupancy(const char* name, Architecture architecture) {
 }
 
 // Functions of one operand that lack the registers to move the rows of a view by chunks, and
-// expensive ones of four bytes that lack them to compute two elements side by side, and to take the
-// units of a table.
+// expensive ones of four bytes that lack them to compute two elements side by side.
 inline constexpr Names kWithoutRows[] = {{"usin_", "bf16"}, {"ucos_", "bf16"}, {"unormcdf_", "16"}};
 inline constexpr Names kWithoutPairs[] = {{"usin_", "f32"}, {"ucos_", "f32"}};
 constexpr bool moves_rows(const char* name) { return !is_any_of(kWithoutRows, name); }
@@ -111,6 +110,20 @@ constexpr bool computes_pairs(const char* name) { return !is_any_of(kWithoutPair
 // 38 -> 40.
 constexpr bool looks_up_f8(Cost cost, Architecture architecture) {
   return cost != Cost::kBrief || !converts_f8(architecture);
+}
+
+// Number of elements of a chunk of a cast. Conversions of f8 in software are long, and are written
+// out for each element.
+constexpr unsigned per_cast_chunk(unsigned out_bytes, unsigned in_bytes, bool has_f8,
+                                  Architecture architecture) {
+  const unsigned fit = 16 / (out_bytes > in_bytes ? out_bytes : in_bytes);
+  return has_f8 && !converts_f8(architecture) && fit > 4 ? 4 : fit;
+}
+
+// True if casts of views move rows by chunks. Chunks of larger elements take several loads of a
+// thread, which lie apart in memory.
+constexpr bool casts_rows(unsigned out_bytes, unsigned in_bytes) {
+  return in_bytes <= out_bytes && out_bytes <= 4;
 }
 
 // True if functions of one operand whose threads have a chunk each may also take the elements

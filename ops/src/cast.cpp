@@ -43,6 +43,18 @@ Result<std::optional<Launch>> plan_tiles(const Cast& call, const ViewBlock& view
   return std::optional<Launch>(std::move(launch));
 }
 
+// True if a view should rather go by whole chunks of its rows than by tiles. Measured on an H200,
+// own geometry, in us, by tiles -> by chunks: cast_f16_bf16 narrowed, 1024x1024 in the cache 3.0 ->
+// 2.2, 4096x4096 from memory 31 -> 18.5; cast_bf16_f32 3.0 -> 2.8, 35 -> 28; but of 8x32x32x64
+// permuted 2.3 -> 2.4.
+bool prefers_rows(const Cast& call, const OwnKernel& own, const Gpu& gpu, const ViewBlock& view,
+                  std::size_t count, bool aligned) {
+  if (call.tiles == Tiles::kAlways || view.block.empty() || view.rank == 0) return false;
+  const bool is_wider = size_of(call.to) > size_of(call.from);
+  return (!is_wider || count > 2 * spread_over(gpu).resident()) &&
+         casts_by_rows(own, gpu, view, aligned);
+}
+
 }  // namespace
 
 Result<Launch> plan(const Cast& call, const Gpu& gpu) {
@@ -54,19 +66,22 @@ Result<Launch> plan(const Cast& call, const Gpu& gpu) {
 
   const ViewBlock view = view_block(call.geometry, call.layout);
   KILN_TRY(require_counted(view.block, view.rank));
-  KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, view, count, spread_over(gpu)));
-  if (tiled) return *std::move(tiled);
-
+  const bool aligned = are_aligned({call.inp, call.out});
   Launch launch;
   KILN_TRY(set_kernel(launch, of(kCast, call.from), call.to));
+  if (!prefers_rows(call, kOwnKernels[launch.own_kernel], gpu, view, count, aligned)) {
+    KILN_TRY_ASSIGN(std::optional<Launch> tiled, plan_tiles(call, view, count, spread_over(gpu)));
+    if (tiled) return *std::move(tiled);
+  }
+
   launch.layout = view.block;
   launch.layout_argument = 2;
   std::size_t num_dims = view.rank;
   if (launch.layout.empty()) {
     KILN_TRY(set_contiguous_grid(launch, gpu, call.geometry, count, tuning::Grid::kLine, false));
   } else {
-    KILN_TRY_ASSIGN(
-        num_dims, set_view_grid(launch, gpu, call.geometry, count, view, 1, Reads::kSingly, false));
+    KILN_TRY_ASSIGN(num_dims, set_view_grid(launch, gpu, call.geometry, count, view, 1,
+                                            Reads::kSingly, aligned));
   }
   launch.pass(MapKernel<void, void>(), count, num_dims, nullptr, call.inp, call.out);
   return launch;

@@ -32,7 +32,8 @@ struct Views {
   }
 
   bool are_lines() const {
-    return size(last()) > kLine && !any(last(), [](std::size_t stride) { return stride > 1; });
+    return size(last()) >= tuning::kLeastForLines &&
+           any(last(), [](std::size_t stride) { return stride == 1; }) && !are_turned();
   }
   // Returns the last dim before the innermost that some view walks with stride 1, or the innermost
   // dim if there is none.
@@ -41,6 +42,13 @@ struct Views {
       if (any(dim, [](std::size_t stride) { return stride == 1; })) return dim;
     }
     return last();
+  }
+  // True if a view has elements that are read again.
+  bool repeat() const {
+    for (std::size_t dim = 0; dim < block.rank; ++dim) {
+      if (any(dim, [](std::size_t stride) { return stride == 0; })) return true;
+    }
+    return false;
   }
   bool are_turned() const {
     return any(last(), [](std::size_t stride) { return stride > 1; });
@@ -194,16 +202,14 @@ Walk by_elements_of_table(const tuning::Spread& spread, std::size_t count, Reads
   return {launch, 1};
 }
 
-// True if threads should take several neighbouring elements together, which no table does. Measured
-// on an H200, own geometry, from memory, in us, together -> by a table: uneg_f16 of 8191x4095
-// narrowed 100 -> 105; of 4099x4097 from one row 43 -> 49; but uneg_f32 111 -> 110, 43 -> 45.
-bool takes_together(const Views& views, std::size_t count, const Kernel& kernel,
-                    const tuning::Spread& spread) {
+// True if threads should take several neighbouring elements together, which no table does. Lines are
+// slower than a table. Measured on an H200, own geometry, from memory, in us, lines -> table:
+// uneg_f16 of 8191x4095 narrowed 100 -> 80; of 300000x65 108 -> 49; of 8x512x513x33, two dims
+// swapped, 846 -> 208; uerf_bf16 of 4099x4097 from one row 58 -> 39.
+bool takes_together(const Views& views, const Kernel& kernel) {
   if (kernel.reads == Reads::kSingly || kernel.reads == Reads::kChosen) return false;
-  if (!views.are_lines()) return views.turned_dim() != views.last();
-  if (kernel.reads == Reads::kRows) return false;
-  return views.turned_dim() != views.last() ||
-         (kernel.reads == Reads::kGroups && kernel.bytes <= 2 && count > 32 * spread.resident());
+  if (kernel.reads == Reads::kRows && views.are_lines()) return false;
+  return views.turned_dim() != views.last();
 }
 
 // Returns the launch of threads that plan their walk.
@@ -265,36 +271,46 @@ Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::
     in = std::max(in, static_cast<unsigned>(size_of(own.first)));
     repeats = tuning::where_repeats(16 / in);
   }
-  const bool is_function = reads == Reads::kGroups;
-  const auto cost = own.cost == Cost::kLong ? tuning::Cost::kLong : tuning::Cost::kBrief;
-  const bool looks_up = is_function && own.dtype == DType::kF8E4M3 &&
-                        tuning::looks_up_f8(cost, spread.machine.architecture);
-  const bool by_table =
-      !goes_singly(own) && !looks_up && (!is_function || tuning::computes_pairs(own.name.data()));
-  return {reads,
-          in,
-          single_occupancy(own, spread),
-          aligned && tuning::moves_rows(own.name.data()),
-          repeats,
-          by_table};
+  bool by_chunks = aligned;
+  if (reads == Reads::kSingly) {
+    const bool has_f8 = own.first == DType::kF8E4M3 || own.out == DType::kF8E4M3;
+    in = static_cast<unsigned>(size_of(own.first));
+    by_chunks = aligned && tuning::casts_rows(out, in);
+    in = 16 / tuning::per_cast_chunk(out, in, has_f8, spread.machine.architecture);
+  }
+  return {reads, in, single_occupancy(own, spread), by_chunks, repeats, !goes_singly(own)};
 }
 
-// Measured on an H200, own geometry, operands in the cache, in us, each thread plans -> table of
-// chunks: badd_f16 of 1024x1024 narrowed 6.5 -> 2.4, of 8x64x32x64 permuted 9.7 -> 2.8; uneg_f32
-// 5.0 -> 2.8, 6.4 -> 3.1; where_u8_f16 5.3 -> 2.5, 8.0 -> 3.5; in memory, 4096x4096 narrowed:
-// badd_f16 32 -> 26, lt_f32 48 -> 36; but uneg_f32 38 -> 44.
+// Launches threads that take chunks of a table: one each, or as many threads as the device holds for
+// many chunks of one operand. Casts have fewer of those only if they read elements again.
+//
+// Measured on an H200, own geometry, in us. Each thread plans -> table, operands in the cache:
+// badd_f16 of 1024x1024 narrowed 6.5 -> 2.4, of 8x64x32x64 permuted 9.7 -> 2.8; uneg_f32 5.0 -> 2.8,
+// 6.4 -> 3.1; where_u8_f16 5.3 -> 2.5, 8.0 -> 3.5; in memory, 4096x4096 narrowed: badd_f16 32 -> 26,
+// lt_f32 48 -> 36. In memory, each plans -> one each -> as many as fit: uneg_f32 of 4096x4096
+// narrowed 38 -> 44 -> 36, of 8192x8192 from one row 83 -> 121 -> 64. One each -> as many as fit:
+// cast_f16_bf16 of 8192x8192 narrowed 65 -> 72, from one row 42 -> 32.
+tuning::Launch by_chunks_of_table(const tuning::Spread& spread, const Views& views,
+                                  std::size_t chunks, Reads reads) {
+  const bool exits = reads == Reads::kSingly && !views.repeat();
+  const bool stays = views.views == 1 && chunks > 4 * spread.resident() && !exits;
+  return stays ? spread.over(chunks, 256) : tuning::chunk_each(chunks, 1, 128);
+}
+
 Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count,
              const Kernel& kernel) {
   const std::size_t resident = spread.resident();
   // Kernels of two operands plan quickly.
   const bool is_tiny = kernel.reads == Reads::kRows && count <= resident / 128;
-  const bool by_table = kernel.by_table && !is_tiny, has_rows = kernel.has_rows(views);
-  const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
-  // Many chunks of one operand are faster in threads that stay.
-  if (by_table && has_rows && (views.views != 1 || chunks <= 4 * resident)) {
-    return {tuning::chunk_each(chunks, 1, 128), per_chunk};
+  const bool by_table = kernel.by_table && !is_tiny;
+  // Few chunks take longer than an element for each of many threads.
+  const bool is_short = kernel.reads == Reads::kSingly && 4 * count <= resident;
+  const bool has_rows = kernel.has_rows(views) && !is_short;
+  if (by_table && has_rows) {
+    const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
+    return {by_chunks_of_table(spread, views, chunks, kernel.reads), per_chunk};
   }
-  if (by_table && !has_rows && count > resident && !takes_together(views, count, kernel, spread)) {
+  if (by_table && !has_rows && count > resident && !takes_together(views, kernel)) {
     return by_elements_of_table(spread, count, kernel.reads);
   }
   const tuning::Launch planned = launch_of(spread, views, count, kernel);
@@ -303,6 +319,10 @@ Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count
 }
 
 }  // namespace
+
+bool casts_by_rows(const OwnKernel& own, const Gpu& gpu, const ViewBlock& block, bool aligned) {
+  return kernel_of(own, Reads::kSingly, aligned, spread_over(gpu)).has_rows(Views{block, 1});
+}
 
 Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, const ViewBlock& block, std::size_t views,

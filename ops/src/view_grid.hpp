@@ -12,7 +12,7 @@
 namespace kiln::ops {
 
 enum class Reads {
-  kSingly,  // element by element: casts
+  kSingly,  // by whole chunks, or element by element: casts
   kChosen,  // by whole chunks, or element by element: where
   kGroups,  // by whole chunks or by groups: functions of one operand
   kRows,    // by long groups or whole chunks: functions of two operands
@@ -26,5 +26,8 @@ enum class Reads {
 Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geometry,
                                   std::size_t count, const ViewBlock& block, std::size_t views,
                                   Reads reads, bool aligned);
+
+// True if a cast moves the rows of a view, which has dims, by whole chunks.
+bool casts_by_rows(const OwnKernel& own, const Gpu& gpu, const ViewBlock& block, bool aligned);
 
 }  // namespace kiln::ops
