@@ -4,6 +4,7 @@
 // each view, in elements. Outer dims come first. A stride of 0 broadcasts.
 #pragma once
 
+#include "device/chunk.cuh"
 #include "device/platform.cuh"
 #include "tuning/views.hpp"
 
@@ -71,24 +72,23 @@ struct Place {
   u64 at[N];
 };
 
-template <u32 N>
+template <u32 N, u32 kPlaces>
 struct ViewTable;
-template <u32 N>
-KILN_NOINLINE Place<N> find_outlined(ViewTable<N> table, u32 i) {
+template <u32 N, u32 kPlaces>
+KILN_NOINLINE Place<kPlaces> find_outlined(ViewTable<N, kPlaces> table, u32 i) {
   return table.find_inlined(i);
 }
 
-// The launch helper's table of N views (tuning/views.hpp), if there is one.
-template <u32 N>
+// The launch helper's table of N views (tuning/views.hpp), if there is one. It locates units in
+// these, and if they are groups, also in the output.
+template <u32 N, u32 kPlaces = N>
 struct ViewTable {
   const u64* info;
   u32 rank;
   u32 known;  // the upper half of num_dims
 
-  static constexpr u32 kWords = tuning::ViewTable::words_of_entry(N);
-  struct Entry {
-    u32 word[kWords];
-  };
+  static constexpr u32 kWords = tuning::ViewTable::words_of_entry(kPlaces);
+  using Entry = Chunk<u32, kWords>;
 
   KILN_DEVICE ViewTable(const u64* block, u64 num_dims)
       : info(block), rank(static_cast<u32>(num_dims)), known(static_cast<u32>(num_dims >> 32)) {}
@@ -97,31 +97,38 @@ struct ViewTable {
   // reference geometry, plain -> hidden: binary operations on views 1 to 4% longer.
   KILN_DEVICE bool exists() const { return opaque(known) != 0; }
   KILN_DEVICE bool has_chunks() const { return (known & tuning::ViewTable::kChunks) != 0; }
-  KILN_DEVICE u32 repeats() const { return known >> tuning::ViewTable::kLogRepeats; }
+  // One bit for each view whose rows repeat one element, or in which groups are dense.
+  KILN_DEVICE u32 bits() const { return known >> tuning::ViewTable::kLogBits; }
 
+  KILN_DEVICE bool has_groups() const { return (known & tuning::ViewTable::kGroups) != 0; }
+
+  KILN_DEVICE const u32* start() const {
+    const u32 block = (1 + N) * rank;
+    return reinterpret_cast<const u32*>(info + block + block % 2);
+  }
   KILN_DEVICE static Entry load(const u32* from) {
     Entry entry;
-#pragma unroll
-    for (u32 w = 0; w < kWords; w += 4) {
-      const Words words = load_16_bytes(from + w);
-#pragma unroll
-      for (u32 k = 0; k < 4; ++k) entry.word[w + k] = words.word[k];
-    }
+    entry.load(from);
     return entry;
   }
+  // Describes groups: their number, and the distance between neighbours in the output and in each
+  // view.
+  KILN_DEVICE Entry groups() const { return load(start()); }
+
   // Locates unit `i`. Not inlined for sm_80, which is also shipped as PTX: inlining would put a copy
   // into every kernel.
-  KILN_DEVICE Place<N> find(u32 i) const {
-    if constexpr (kArchitecture == tuning::Architecture::kSm80) return find_outlined(*this, i);
+  KILN_DEVICE Place<kPlaces> find(u32 i) const {
+    if constexpr (kArchitecture == tuning::Architecture::kSm80 && kPlaces == N) {
+      return find_outlined(*this, i);
+    }
     return find_inlined(i);
   }
-  KILN_DEVICE Place<N> find_inlined(u32 i) const {
-    const u32 block = (1 + N) * rank;
-    const u32* next = reinterpret_cast<const u32*>(info + block + block % 2);
+  KILN_DEVICE Place<kPlaces> find_inlined(u32 i) const {
+    const u32* next = start() + (kPlaces == N ? 0 : kWords);
     Entry entry = load(next);
-    u32 at[N];
+    u32 at[kPlaces];
 #pragma unroll
-    for (u32 n = 0; n < N; ++n) at[n] = i * entry.word[2 + n];
+    for (u32 n = 0; n < kPlaces; ++n) at[n] = i * entry.word[2 + n];
     u32 steps = known >> tuning::ViewTable::kLogSteps & tuning::ViewTable::kMaxSteps;
 #pragma unroll 1
     for (; steps != 0; --steps) {
@@ -129,11 +136,11 @@ struct ViewTable {
       entry = load(next);
       i = high_product(i, entry.word[0]) >> entry.word[1];
 #pragma unroll
-      for (u32 n = 0; n < N; ++n) at[n] += i * entry.word[2 + n];
+      for (u32 n = 0; n < kPlaces; ++n) at[n] += i * entry.word[2 + n];
     }
-    Place<N> place;
+    Place<kPlaces> place;
 #pragma unroll
-    for (u32 n = 0; n < N; ++n) place.at[n] = at[n];
+    for (u32 n = 0; n < kPlaces; ++n) place.at[n] = at[n];
     return place;
   }
 };
@@ -233,7 +240,7 @@ struct Walk {
   u32 dims;
   bool contiguous;  // every view is row-major without gaps
 
-  static constexpr u32 kLogWide = 26;
+  static constexpr u32 kLogWhole = 26;
   static constexpr u32 kLines = 1u << 30;
   static constexpr u32 kRows = 1u << 31;
 
@@ -241,10 +248,9 @@ struct Walk {
   KILN_DEVICE u32 split() const { return dims & 0x1fff; }
   // The dim that is cut, or the rank if there is none.
   KILN_DEVICE u32 cut() const { return dims >> 13 & 0x1fff; }
-  // One bit for each view in which a long group is contiguous and begins where a wide access may.
-  // If it is 0, groups are short. If groups are whole chunks: one bit for each view whose chunks are
-  // contiguous. A chunk of the other views repeats one element.
-  KILN_DEVICE u32 wide() const { return dims >> kLogWide & 7; }
+  // If groups are whole chunks: one bit for each view whose chunks are contiguous. A chunk of the
+  // other views repeats one element.
+  KILN_DEVICE u32 whole() const { return dims >> kLogWhole & 7; }
   // True if a group is the same element of several lines.
   KILN_DEVICE bool lines() const { return (dims & kLines) != 0; }
   // True if groups are whole chunks, equally aligned in all views that do not repeat an element.
@@ -265,24 +271,21 @@ struct Group {
 
 // Walks views. If they allow it, a group is 2^kChunk elements that one access moves. Otherwise
 // elements are moved singly, and a group is 2^kSeveral neighbours or the same element of several
-// lines. Large transposed views have long groups of 2^kWide neighbours, unless kWide is 0; 2^kUnit
-// of these neighbours fill an access. With kRepeats, a chunk of a view may repeat one element.
-template <u32 kChunk, u32 kSeveral, u32 kWide, u32 kUnit, bool kRepeats>
+// lines. With kRepeats, a chunk of a view may repeat one element.
+template <u32 kChunk, u32 kSeveral, bool kRepeats>
 struct Walker {
   KILN_DEVICE static u32 log_count(const Walk& walk) {
     if (walk.rows()) return kChunk;
-    if (walk.lines()) return tuning::kLogLines;
-    return kWide != 0 && walk.wide() != 0 ? kWide : kSeveral;
+    return walk.lines() ? tuning::kLogLines : kSeveral;
   }
   // Number of groups along the cut, a dim of `size` elements.
   KILN_DEVICE static u32 groups(const Walk& walk, u32 size) {
     return (((size - 1) >> (log_count(walk) + walk.log_step())) + 1) << walk.log_step();
   }
 
-  // `aligned`: the arrays begin where a chunk may. `wide`: there are enough elements for long
-  // groups.
+  // `aligned`: the arrays begin where a chunk may.
   template <u32 N>
-  KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned, bool wide) {
+  KILN_DEVICE static Walk plan(const Views<N>& views, bool aligned) {
     Walk walk{1, 1, 0, true};
     u32 cut = views.rank, split = 0;
     const auto count = [&](u32 dim, u32 size) {
@@ -295,9 +298,9 @@ struct Walker {
         walk.outer *= several;
       }
     };
-    // The views with stride 1 in the innermost dim, with stride 0 in it, with stride 1 in the cut,
-    // and in a further dim, one bit each; and the bits of all other strides of a view.
-    u32 inner = 0, repeats = 0, beside = 0, again = 0, bits[N] = {};
+    // The views with stride 1 in the innermost dim, with stride 0 in it, and with stride 1 in a
+    // further dim, one bit each; and the bits of all other strides of a view.
+    u32 inner = 0, repeats = 0, further = 0, bits[N] = {};
     u64 expected = 1;
 #pragma unroll 1
     for (u32 dim = views.rank; dim != 0;) {
@@ -320,26 +323,21 @@ struct Walker {
       if (dim + 1 == views.rank) {
         inner = here;
         if (lines) walk.dims = Walk::kLines;
-      } else if (cut != views.rank) {
-        again |= here;
-      } else if (here != 0) {
-        cut = dim;
-        beside = here;
+      } else {
+        if (here != 0 && cut == views.rank) cut = dim;
+        further |= here;
       }
       expected *= size;
     }
-    // Whole chunks and long groups depend on all dims.
-    u32 all = 0, whole = beside & ~(inner | again);
+    // Whole chunks depend on all dims.
+    u32 all = 0;
 #pragma unroll
     for (u32 n = 0; n < N; ++n) {
       if ((inner >> n & 1) != 0) all |= bits[n];
-      if (bits[n] % (1u << kUnit) != 0) whole &= ~(1u << n);
     }
-    if (aligned && (inner | repeats) == (1u << N) - 1 && ((beside | again) & inner) == 0 &&
+    if (aligned && (inner | repeats) == (1u << N) - 1 && (further & inner) == 0 &&
         (all | views.size(views.rank - 1)) % (1u << kChunk) == 0) {
-      walk.dims = Walk::kRows | inner << Walk::kLogWide;
-    } else if (kWide != 0 && wide && !walk.lines()) {
-      walk.dims = whole << Walk::kLogWide;
+      walk.dims = Walk::kRows | inner << Walk::kLogWhole;
     }
     if (walk.lines() || walk.rows()) cut = views.rank - 1;
 #pragma unroll 1

@@ -319,7 +319,7 @@ struct ChooseElements {
     for (; i < units; i += threads) {
       const Place<3> place = table.find(i);
       if (table.has_chunks()) {
-        move_chunk(static_cast<u64>(i) * kCount, place, table.repeats());
+        move_chunk(static_cast<u64>(i) * kCount, place, table.bits());
       } else {
         move_one(i, place);
       }

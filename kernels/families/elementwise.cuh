@@ -5,7 +5,6 @@
 //   whole     by one access each, if they are contiguous and equally aligned
 //   by rows   by one access each, if all rows of all views consist of whole aligned chunks or of
 //             copies of one element
-//   turned    in long groups, if neighbours in a large view are not neighbours in the output
 //   singly    element by element, otherwise
 // All other elements, and those of small launches, go one to a thread. If the views come with a
 // table (device/index.cuh), threads take its units, and plan nothing. Chunks are read before they
@@ -81,22 +80,17 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   // 8192x8192, in us, four -> eight: transposed 473 -> 358; broadcast along rows 143 -> 149.
   static constexpr u32 kGroup = smallest(tuning::kNeighbours, largest(kCount, 4));
 
-  // Large transposed views of two inputs go by long groups, one or two accesses of an input each.
-  // Registers do not suffice for one-byte types if two blocks share a multiprocessor, nor for
-  // comparisons of four-byte types. Measured on an H200, own geometry, 4096x4096, one operand
-  // transposed, in us, without long groups -> with them: badd_f32 126 -> 72.
-  static constexpr bool kTurns = largest(sizeof(In)...) != 4 * sizeof(Out);
-  static constexpr u32 kWide =
-      kOccupancy == 1 || smallest(sizeof(In)...) != 1 ? largest(4, 16 / largest(sizeof(In)...)) : 4;
-  static constexpr u32 kPart = 4;  // number of single elements that are read at once
-  static constexpr u32 kUnit = smallest(kWide, 16 / smallest(sizeof(In)...));  // in an access
+  // Number of single elements of a group that are read at once.
+  static constexpr u32 kAtOnce = smallest(kCount, 4);
+  // True if a dense group is read by one access. Code for sm_80 lacks the registers in types of two
+  // bytes.
+  static constexpr bool kLoadsGroups =
+      kArchitecture != tuning::Architecture::kSm80 || largest(sizeof(In)...) != 2;
 
   // True if a chunk may repeat one element.
   static constexpr bool kRepeats = tuning::binary_repeats(sizeof(Out), largest(sizeof(In)...));
 
-  // Parameters that a kernel does not use are 0, so that they do not differ between types.
-  using Walker = device::Walker<log_of(kCount), log_of(kGroup), kTurns ? log_of(kWide) : 0,
-                                kTurns ? log_of(kUnit) : 0, kRepeats>;
+  using Walker = device::Walker<log_of(kCount), log_of(kGroup), kRepeats>;
   using Batch = Slots<Sequence<I...>, kCount, In...>;
   using OutChunk = Chunk<Out, kCount>;
 
@@ -185,9 +179,6 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   // Moves a group of elements of the cut dim.
   KILN_DEVICE void move_group(const Walk& walk, const Group<kInputs>& group) const {
     if (group.count == 0) return;
-    if constexpr (kTurns) {
-      if (walk.wide() != 0 && group.count == kWide) return move_wide(walk, group);
-    }
     constexpr u32 kBytes[] = {sizeof(In)...};
     const char* from[kInputs];
     u64 step[kInputs];
@@ -216,44 +207,6 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     }
   }
 
-  // Reads elements of a long group: all by one access in the first call, or kPart single ones per
-  // call.
-  template <class T>
-  KILN_DEVICE void gather(Chunk<T, kWide>& line, const Walk& walk, Group<kInputs>& group, u32 n,
-                          bool first) const {
-    const T* from = input<T>(n) + group.at[n];
-    if ((walk.wide() >> n & 1) != 0) {
-      if (first) line.load(from);
-      return;
-    }
-    const u64 step = Walker::step(reread(views), walk, n);
-    if (kPart != kWide) group.at[n] += kPart * step;
-    Chunk<T, kPart> part;
-    part.clear();
-#pragma unroll
-    for (u32 j = 0; j < kPart; ++j, from += step) part.put(j, *from);
-#pragma unroll
-    for (u32 w = 0; w < part.kWords; ++w) line.word[w] = part.word[w];
-  }
-
-  // Moves a long group.
-  KILN_DEVICE void move_wide(const Walk& walk, Group<kInputs> group) const {
-    Slots<Sequence<I...>, kWide, In...> lines;
-    u32 to = static_cast<u32>(group.out);
-    const u32 step = static_cast<u32>(group.out_step);
-#pragma unroll 1
-    for (u32 left = kWide;;) {
-      (gather(chunk_of<I>(lines), walk, group, I, left == kWide), ...);
-#pragma unroll 1
-      for (u32 k = 0; k < kPart; ++k, to += step) {
-        out[to] = narrow<Out>(f(chunk_of<I>(lines).get(0)...));
-        (chunk_of<I>(lines).template drop<1>(), ...);
-      }
-      left -= kPart;
-      if (kPart == kWide || left == 0) return;
-    }
-  }
-
   KILN_DEVICE void move_views(const Walk& walk, u32 self, u32 threads) const {
     u32 left = walk.outer;
     u32 i = self;
@@ -270,10 +223,10 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
       i += threads;
       if (here.rows()) {
         Batch batch;
-        if (!kRepeats || here.wide() == (1u << kInputs) - 1) {
+        if (!kRepeats || here.whole() == (1u << kInputs) - 1) {
           (chunk_of<I>(batch).load(input<In>(I) + group.at[I]), ...);
         } else {
-          (chunk_of<I>(batch).load(input<In>(I) + group.at[I], (here.wide() >> I & 1) == 0), ...);
+          (chunk_of<I>(batch).load(input<In>(I) + group.at[I], (here.whole() >> I & 1) == 0), ...);
         }
         compute_chunk(batch, out + group.out);
         continue;
@@ -330,8 +283,48 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
     return true;
   }
 
+  // Reads a group: at once if it is dense, otherwise kAtOnce elements after one another.
+  template <class T>
+  KILN_DEVICE static void load_group(Chunk<T, kCount>& group, const T* from, bool is_dense,
+                                     u32 step) {
+    if (kLoadsGroups && is_dense) return group.load(from);
+    group.clear();
+#pragma unroll 1
+    for (u32 left = kCount; left != 0; left -= kAtOnce) {
+      Chunk<T, kAtOnce> part;
+      part.clear();
+#pragma unroll
+      for (u32 k = 0; k < kAtOnce; ++k, from += step) part.put(k, *from);
+      group.append(part);
+    }
+  }
+  // Moves the groups of the table. Their description is read again for each, or it would take
+  // registers.
+  KILN_DEVICE void move_groups() const {
+    using Table = ViewTable<kInputs, kInputs + 1>;
+    const u32 threads = blocks_up_to(any_blocks()) * block_size();
+#pragma unroll 1
+    for (u32 i = thread_number();; i += threads) {
+      const Table located{views.info, opaque(views.rank) | static_cast<u64>(table.known) << 32};
+      const auto groups = located.groups();
+      if (i >= groups.word[0]) return;
+      const Place<kInputs + 1> place = located.find(i);
+      Batch batch;
+      (load_group(chunk_of<I>(batch), input<In>(I) + place.at[I], (table.bits() >> I & 1) != 0,
+                  groups.word[2 + I]),
+       ...);
+      Out* to = out + place.at[kInputs];
+#pragma unroll 1
+      for (u32 k = 0; k < kCount; ++k, to += groups.word[1]) {
+        *to = narrow<Out>(f(chunk_of<I>(batch).get(0)...));
+        (chunk_of<I>(batch).template drop<1>(), ...);
+      }
+    }
+  }
+
   // Moves units `i`, `i + threads`, ... of the table.
   KILN_DEVICE void move_units(u64 numel) const {
+    if (table.has_groups()) return move_groups();
     const u32 units = static_cast<u32>(table.has_chunks() ? numel / kCount : numel);
     const u32 threads = blocks_up_to(any_blocks()) * block_size();
 #pragma unroll 1
@@ -342,10 +335,10 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
         continue;
       }
       Batch batch;
-      if (!kRepeats || table.repeats() == 0) {
+      if (!kRepeats || table.bits() == 0) {
         (chunk_of<I>(batch).load(input<In>(I) + place.at[I]), ...);
       } else {
-        (chunk_of<I>(batch).load(input<In>(I) + place.at[I], (table.repeats() >> I & 1) != 0), ...);
+        (chunk_of<I>(batch).load(input<In>(I) + place.at[I], (table.bits() >> I & 1) != 0), ...);
       }
       // Code for sm_80, which is also shipped as PTX, is kept short.
       if constexpr (kArchitecture == tuning::Architecture::kSm80) {
@@ -368,9 +361,7 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
         const Spread spread(numel, kOccupancy == 1, full_blocks());
         if (spread.is_surplus()) return;
         threads = spread.threads;
-        const bool wide = kTurns && (... & (address_of(in[I]) % 16 == 0)) &&
-                          numel / kWide >= resident_threads() / 4 && numel >> 31 == 0;
-        const Walk walk = Walker::plan(views, aligned, wide);
+        const Walk walk = Walker::plan(reread(views), aligned);
         contiguous = walk.contiguous;
         // Without a cut, elements go one by one. Measured on an H200, reference geometry, in us, as
         // groups of one -> so: badd_f32 of 16x224x224x3, two dims of one input swapped, 46 -> 24.
@@ -419,7 +410,8 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
         return;
       }
     }
-    if (likely(!table.exists()) || (table.has_chunks() && !is_aligned())) return run_further(numel);
+    if (likely(!table.exists()) || ((table.has_chunks() || table.has_groups()) && !is_aligned()))
+      return run_further(numel);
     move_units(numel);
   }
 };

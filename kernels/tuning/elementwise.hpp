@@ -120,10 +120,9 @@ constexpr unsigned per_cast_chunk(unsigned out_bytes, unsigned in_bytes, bool ha
   return has_f8 && !converts_f8(architecture) && fit > 4 ? 4 : fit;
 }
 
-// True if casts of views move rows by chunks. Chunks of larger elements take several loads of a
-// thread, which lie apart in memory.
+// True if casts move the rows of a view by chunks. Chunks of two elements would gain little.
 constexpr bool casts_rows(unsigned out_bytes, unsigned in_bytes) {
-  return in_bytes <= out_bytes && out_bytes <= 4;
+  return in_bytes <= 4 && out_bytes <= 4;
 }
 
 // True if functions of one operand whose threads have a chunk each may also take the elements

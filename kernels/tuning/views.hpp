@@ -28,21 +28,27 @@ constexpr bool where_repeats(unsigned per_chunk) { return per_chunk > 2; }
 // thread finds it out again: a table behind the block, announced in the upper half of num_dims.
 // That half is 0 if there is no table.
 //
-// A table locates the units of the views, fewer than 2^31: elements, or whole chunks of their rows.
-// Units count in row-major order. All places are below 2^32, and chunks begin where wide accesses
-// may.
+// A table locates the units of the views, fewer than 2^31: elements, whole chunks of their rows, or
+// groups of as many elements as a chunk has, which are neighbours in a dim other than the innermost.
+// All places are below 2^32. Chunks begin where wide accesses may, and so do groups in the views in
+// which they are dense.
+//
+// Units count in row-major order. Of groups, the dim that is cut counts first. Their table has the
+// output as one more view.
 //
 // Unit i is at i * first in a view. Each step replaces i by i / size, which is the number of the
 // row that holds it, and adds i * next. `first` is the distance between neighbours of the innermost
 // dim. `next` is the distance between rows, less what `first` or the former step has already
 // counted for a whole row; it may be negative. All arithmetic is modulo 2^32.
 struct ViewTable {
-  // The upper half of num_dims: kExists, whether units are chunks, the number of steps, and one bit
-  // for each view whose rows repeat one element.
+  // The upper half of num_dims: kExists, whether units are chunks, the number of steps, one bit for
+  // each view whose rows repeat one element, or in which groups are dense, and whether units are
+  // groups.
   static constexpr unsigned kExists = 1, kChunks = 2, kLogSteps = 2, kMaxSteps = 15;
-  static constexpr unsigned kLogRepeats = 6;
+  static constexpr unsigned kLogBits = 6, kGroups = 1 << 9;
 
   // The entries of a table follow one another in units of sixteen bytes, as 32-bit numbers:
+  //   of groups, their number, and the distance between neighbours in the output and in each view
   //   0, 0, and `first` of each view
   //   for each step a multiplier, a shift, and `next` of each view.
   // For i below 2^31, i / size is (i * multiplier >> 32) >> shift.

@@ -45,8 +45,8 @@ Result<std::optional<Launch>> plan_tiles(const Cast& call, const ViewBlock& view
 
 // True if a view should rather go by whole chunks of its rows than by tiles. Measured on an H200,
 // own geometry, in us, by tiles -> by chunks: cast_f16_bf16 narrowed, 1024x1024 in the cache 3.0 ->
-// 2.2, 4096x4096 from memory 31 -> 18.5; cast_bf16_f32 3.0 -> 2.8, 35 -> 28; but of 8x32x32x64
-// permuted 2.3 -> 2.4.
+// 2.2, 4096x4096 from memory 31 -> 18.5; cast_f32_f16 3.0 -> 2.7, 33 -> 26; cast_bf16_f32 3.0 ->
+// 2.8, 35 -> 28, but of 8x32x32x64 permuted 2.3 -> 2.4.
 bool prefers_rows(const Cast& call, const OwnKernel& own, const Gpu& gpu, const ViewBlock& view,
                   std::size_t count, bool aligned) {
   if (call.tiles == Tiles::kAlways || view.block.empty() || view.rank == 0) return false;

@@ -82,14 +82,15 @@ struct Views {
     }
     return size(last()) % per_chunk == 0;
   }
-  // True if a view has long groups, with `elements` elements per access, in a dim other than the
-  // innermost.
-  bool has_long_groups(std::size_t elements) const {
+  // True if the turned dim consists of whole groups of `elements` elements, which begin where wide
+  // accesses may wherever they are dense.
+  bool are_dense_groups(std::size_t elements) const {
     const std::size_t turned = turned_dim();
-    for (std::size_t view = 0; view < views && turned != last() && !are_lines(); ++view) {
-      if (stride(view, turned) == 1 && is_multiple(view, elements)) return true;
+    bool are = turned != last() && !are_lines() && size(turned) % elements == 0;
+    for (std::size_t view = 0; view < views; ++view) {
+      are = are && (stride(view, turned) != 1 || is_multiple(view, elements));
     }
-    return false;
+    return are;
   }
 };
 
@@ -114,16 +115,17 @@ struct Kernel {
   bool by_chunks;         // rows of whole chunks go by chunks
   bool repeats;           // a chunk may repeat one element
   bool by_table;          // it reads tables
+  std::size_t per_chunk;  // elements of a chunk
 
   bool has_rows(const Views& views) const {
-    return by_chunks && views.are_rows(16 / bytes, repeats);
+    return by_chunks && views.are_rows(per_chunk, repeats);
   }
 };
 
-// A grid, and the elements in a unit of the table that goes with it (0: no table).
+// A grid, and the units of the table that goes with it (of 0 elements: no table).
 struct Walk {
   tuning::Launch launch;
-  std::size_t unit = 0;
+  TableUnits units{0};
 };
 
 // Returns the number of elements of a view up to which kernels with one input take one per thread,
@@ -194,12 +196,12 @@ tuning::Launch by_groups(const tuning::Spread& spread, const Views& views, std::
 // that exit 59.
 Walk by_elements_of_table(const tuning::Spread& spread, std::size_t count, Reads reads) {
   const std::size_t resident = spread.resident();
-  if (reads == Reads::kCopied && count > 8 * resident) return {spread.copied(count, false), 1};
+  if (reads == Reads::kCopied && count > 8 * resident) return {spread.copied(count, false), {1}};
   const std::size_t threads = std::max(count / 4, std::min(count, resident));
   const unsigned block = reads == Reads::kCopied ? tuning::Spread::kCopyThreads : 256;
   tuning::Launch launch = tuning::chunk_each(threads, 1, block);
   launch.blocks = std::min(launch.blocks, tuning::max_blocks(spread.machine));
-  return {launch, 1};
+  return {launch, {1}};
 }
 
 // True if threads should take several neighbouring elements together, which no table does. Lines are
@@ -212,13 +214,25 @@ bool takes_together(const Views& views, const Kernel& kernel) {
   return views.turned_dim() != views.last();
 }
 
+// True if a function of two operands should take groups of a table. Measured on an H200, own
+// geometry, one operand transposed, in us, threads plan long groups -> table: badd_f16 of 768x768
+// 5.4 -> 3.2, of 1024x1024 7.8 -> 3.6, of 4096x4096 from memory 48 -> 38; lt_f32, elements of
+// neighbours, 6.7 -> 3.5, 9.2 -> 4.3, 126 -> 51; badd_u8 5.8 -> 3.5, 8.0 -> 3.7, 57 -> 27; bdiv_f64
+// 6.0 -> 4.8, of 4096x4096 116 -> 128.
+bool takes_dense_groups(const tuning::Spread& spread, const Views& views, std::size_t count,
+                        const Kernel& kernel) {
+  const std::size_t resident = spread.resident();
+  return kernel.reads == Reads::kRows && kernel.by_chunks && count > 2 * resident &&
+         (kernel.bytes != 8 || count <= 16 * resident) && views.are_dense_groups(kernel.per_chunk);
+}
+
 // Returns the launch of threads that plan their walk.
 tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::size_t count,
                          const Kernel& kernel) {
-  const std::size_t resident = spread.resident(), per_chunk = 16 / kernel.bytes;
+  const std::size_t resident = spread.resident();
   const bool is_large = count > resident;
   const auto by_chunks = [&] {
-    return spread.one_each(count / per_chunk, 5 * spread.multiprocessors);
+    return spread.one_each(count / kernel.per_chunk, 5 * spread.multiprocessors);
   };
   std::size_t few = few_of_one(spread);
   switch (kernel.reads) {
@@ -239,11 +253,6 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
       few = spread.few_of_view();
       const bool are_many = count > (kernel.bytes == 1 ? resident : few);
       if (are_many && kernel.has_rows(views)) return spread.strided(count);
-      // Measured on an H200, own geometry, one operand transposed, in us, one by one -> by long
-      // groups: badd_f16 and badd_f32 768x768 6.1 -> 5.8; badd_f32 700x900 6.7 -> 5.5.
-      if (kernel.bytes > 1 && count > 2 * resident && views.has_long_groups(per_chunk)) {
-        return spread.strided(count);
-      }
       break;
     }
     case Reads::kCopied:
@@ -263,22 +272,20 @@ tuning::Launch launch_of(const tuning::Spread& spread, const Views& views, std::
 }
 
 Kernel kernel_of(const OwnKernel& own, Reads reads, bool aligned, const tuning::Spread& spread) {
-  const auto out = static_cast<unsigned>(size_of(own.out));
-  auto in = static_cast<unsigned>(size_of(own.dtype));
-  bool repeats = false;
-  if (reads == Reads::kRows) repeats = tuning::binary_repeats(out, in);
-  if (reads == Reads::kChosen) {
-    in = std::max(in, static_cast<unsigned>(size_of(own.first)));
-    repeats = tuning::where_repeats(16 / in);
-  }
-  bool by_chunks = aligned;
+  const auto bytes_of = [](DType dtype) { return static_cast<unsigned>(size_of(dtype)); };
+  const unsigned out = bytes_of(own.out), first = bytes_of(own.first);
+  const unsigned in = std::max(first, reads == Reads::kChosen ? bytes_of(own.dtype) : 0);
+  const unsigned per_chunk = 16 / std::max(in, out);
+  Kernel kernel{reads,    in, single_occupancy(own, spread), aligned, false, !goes_singly(own),
+                per_chunk};
+  if (reads == Reads::kRows) kernel.repeats = tuning::binary_repeats(out, in);
+  if (reads == Reads::kChosen) kernel.repeats = tuning::where_repeats(per_chunk);
   if (reads == Reads::kSingly) {
     const bool has_f8 = own.first == DType::kF8E4M3 || own.out == DType::kF8E4M3;
-    in = static_cast<unsigned>(size_of(own.first));
-    by_chunks = aligned && tuning::casts_rows(out, in);
-    in = 16 / tuning::per_cast_chunk(out, in, has_f8, spread.machine.architecture);
+    kernel.by_chunks = aligned && tuning::casts_rows(out, in);
+    kernel.per_chunk = tuning::per_cast_chunk(out, in, has_f8, spread.machine.architecture);
   }
-  return {reads, in, single_occupancy(own, spread), by_chunks, repeats, !goes_singly(own)};
+  return kernel;
 }
 
 // Launches threads that take chunks of a table: one each, or as many threads as the device holds for
@@ -307,15 +314,19 @@ Walk walk_of(const tuning::Spread& spread, const Views& views, std::size_t count
   const bool is_short = kernel.reads == Reads::kSingly && 4 * count <= resident;
   const bool has_rows = kernel.has_rows(views) && !is_short;
   if (by_table && has_rows) {
-    const std::size_t per_chunk = 16 / kernel.bytes, chunks = count / per_chunk;
-    return {by_chunks_of_table(spread, views, chunks, kernel.reads), per_chunk};
+    return {by_chunks_of_table(spread, views, count / kernel.per_chunk, kernel.reads),
+            {kernel.per_chunk}};
+  }
+  if (by_table && !has_rows && takes_dense_groups(spread, views, count, kernel)) {
+    return {tuning::chunk_each(count / kernel.per_chunk, 1, 256),
+            {kernel.per_chunk, views.turned_dim()}};
   }
   if (by_table && !has_rows && count > resident && !takes_together(views, kernel)) {
     return by_elements_of_table(spread, count, kernel.reads);
   }
   const tuning::Launch planned = launch_of(spread, views, count, kernel);
   const bool has_thread_each = std::size_t{planned.blocks} * planned.threads >= count;
-  return {planned, by_table && !has_rows && has_thread_each ? 1u : 0u};
+  return {planned, {by_table && !has_rows && has_thread_each ? 1u : 0u}};
 }
 
 }  // namespace
@@ -338,8 +349,8 @@ Result<std::size_t> set_view_grid(Launch& launch, const Gpu& gpu, Geometry geome
   const Kernel kernel = kernel_of(own, reads, aligned, spread);
   Walk walk = walk_of(spread, walked, count, kernel);
   std::size_t known = 0;
-  if (geometry == Geometry::kOwn && walk.unit != 0) {
-    known = append_table(launch.layout, block, views, walk.unit);
+  if (geometry == Geometry::kOwn && walk.units.elements != 0) {
+    known = append_table(launch.layout, block, views, walk.units);
     if (known == 0) walk.launch = launch_of(spread, walked, count, kernel);
   }
   KILN_TRY(set_grid(launch, geometry, count, walk.launch));

@@ -15,7 +15,7 @@ enum class Reads {
   kSingly,  // by whole chunks, or element by element: casts
   kChosen,  // by whole chunks, or element by element: where
   kGroups,  // by whole chunks or by groups: functions of one operand
-  kRows,    // by long groups or whole chunks: functions of two operands
+  kRows,    // by whole chunks or groups: functions of two operands
   kCopied   // by whole chunks or tiles: copies
 };
 

@@ -144,10 +144,12 @@ struct Table {
   std::size_t of_entry;
 
   bool has_chunks() const { return (known & tuning::ViewTable::kChunks) != 0; }
+  bool has_groups() const { return (known & tuning::ViewTable::kGroups) != 0; }
   std::uint32_t place(std::uint32_t unit, std::size_t view) const {
-    std::uint32_t place = unit * words[2 + view];
+    const std::uint32_t* entry = words.data() + (has_groups() ? of_entry : 0);
+    std::uint32_t place = unit * entry[2 + view];
     for (std::uint32_t step = 1; step <= (known >> tuning::ViewTable::kLogSteps & 15); ++step) {
-      const std::uint32_t* entry = words.data() + step * of_entry;
+      entry += of_entry;
       unit = static_cast<std::uint32_t>((std::uint64_t{unit} * entry[0] >> 32) >> entry[1]);
       place += unit * entry[2 + view];
     }
@@ -158,8 +160,8 @@ struct Table {
 Table table_of(const Launch& launch, std::size_t views) {
   const std::size_t num_dims = num_dims_of(launch);
   const auto count = static_cast<unsigned>(views);
-  Table table{
-      static_cast<std::uint32_t>(num_dims >> 32), {}, tuning::ViewTable::words_of_entry(count)};
+  Table table{static_cast<std::uint32_t>(num_dims >> 32), {}, 0};
+  table.of_entry = tuning::ViewTable::words_of_entry(count + (table.has_groups() ? 1 : 0));
   const std::size_t start = tuning::ViewTable::start(count, num_dims & 0xFFFFFFFF);
   CHECK(start % 2 == 0);
   for (std::size_t i = start; i < launch.layout.size(); ++i) {
@@ -216,7 +218,39 @@ TEST_CASE("A table locates every unit of its views") {
   }
   // The second view's rows repeat one element.
   const Table repeats = table_of(sum_of(cases[3].lhs, cases[3].rhs), 2);
-  CHECK(repeats.known >> tuning::ViewTable::kLogRepeats == 2);
+  CHECK(repeats.known >> tuning::ViewTable::kLogBits == 2);
+}
+
+TEST_CASE("A table locates every group of neighbours") {
+  struct Case {
+    Layout lhs, rhs;
+    std::uint32_t dense;  // one bit for each view
+  };
+  const Case cases[] = {
+      {{{1024, 1001}, {1, 1024}}, {{1024, 1001}, {1001, 1}}, 1},
+      {{{1024, 1001}, {1, 1024}}, {{1024, 1001}, {1, 1024}}, 3},
+      {{{9, 72, 90, 61}, {395280, 5490, 61, 1}}, {{9, 72, 90, 61}, {0, 1, 4392, 72}}, 2},
+  };
+  for (const Case& each : cases) {
+    const Table table = table_of(sum_of(each.lhs, each.rhs), 2);
+    REQUIRE(table.has_groups());
+    CHECK((table.known >> tuning::ViewTable::kLogBits & 3) == each.dense);
+    std::uint64_t count = 1;
+    for (const std::size_t size : each.lhs.dims) count *= size;
+    CHECK(table.words[0] * std::uint64_t{8} == count);
+    std::vector<bool> is_written(count);
+    bool are_right = true;
+    for (std::uint32_t i = 0; i < table.words[0]; ++i) {
+      for (std::uint32_t k = 0; k < 8; ++k) {
+        const std::uint64_t element = table.place(i, 2) + std::uint64_t{k} * table.words[1];
+        are_right = are_right && element < count && !is_written[element] &&
+                    table.place(i, 0) + k * table.words[2] == place_in(each.lhs, element) &&
+                    table.place(i, 1) + k * table.words[3] == place_in(each.rhs, element);
+        if (are_right) is_written[element] = true;
+      }
+    }
+    CHECK(are_right);
+  }
 }
 
 TEST_CASE("A table divides every number below 2^31 by any size") {
@@ -231,10 +265,10 @@ TEST_CASE("A table divides every number below 2^31 by any size") {
   ViewBlock block{{2, 0, 1, 1}, 2};
   bool are_right = true;
   for (const std::uint32_t size : sizes) {
-    if (size > 0x7FFFFFFF / 2) block.block[0] = 1;  // fewer than 2^31 units
+    if (size > 0x7FFFFFFF / 2) continue;  // two rows have fewer than 2^31 units
     block.block[1] = size;
     LayoutBlock layout = block.block;
-    REQUIRE(append_table(layout, block, 1, 1) != 0);
+    REQUIRE(append_table(layout, block, 1, {}) != 0);
     const auto multiplier = static_cast<std::uint32_t>(layout[6]);  // of the first step
     const auto shift = static_cast<std::uint32_t>(layout[6] >> 32);
     const std::uint32_t last = 0x7FFFFFFF / size * size;
@@ -259,7 +293,7 @@ TEST_CASE("There is no table where a number would need more bits") {
   const auto known = [](std::size_t rows, std::size_t columns, std::size_t stride) {
     const ViewBlock block{{rows, columns, stride, 1}, 2};
     LayoutBlock layout = block.block;
-    const std::uint32_t result = append_table(layout, block, 1, 1);
+    const std::uint32_t result = append_table(layout, block, 1, {});
     CHECK((result != 0) == (layout.size() != 4));
     return result;
   };
