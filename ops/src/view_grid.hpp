@@ -8,6 +8,7 @@
 #include "kiln/ops/gpu.hpp"
 #include "kiln/ops/launch.hpp"
 #include "operands.hpp"
+#include "own_kernels.hpp"
 
 namespace kiln::ops {
 

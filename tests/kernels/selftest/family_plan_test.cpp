@@ -59,10 +59,16 @@ TEST_CASE("large views of what networks cast go tile by tile") {
   // A tile has 64 elements along the lines of the input, and 32 lines.
   CHECK(kernel(half, single, {{4096, 1024}, {1, 4096}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
   CHECK(kernel(half, single, {{4096, 1024}, {1025, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
-  CHECK(kernel(half, single, {{4096, 1024}, {0, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
+  CHECK(kernel(half, single, {{4096, 1023}, {0, 1}}) == "cast_tiles_f16_f32<<<2048, 256>>>");
   // The other dims are those of the grid.
-  CHECK(kernel(half, single, {{8, 512, 12, 64}, {393216, 64, 32768, 1}}) ==
+  CHECK(kernel(half, single, {{8, 512, 12, 63}, {387072, 63, 32256, 1}}) ==
         "cast_tiles_f16_f32<<<16x8x12, 256>>>");
+  // Rows of whole chunks: a thread for each, unless elements are read again.
+  CHECK(kernel(half, single, {{4096, 1024}, {2048, 1}}) == "cast_f16_f32<<<8192, 128>>>");
+  CHECK(kernel(half, single, {{8, 512, 12, 64}, {393216, 64, 32768, 1}}) ==
+        "cast_f16_f32<<<6144, 128>>>");
+  CHECK(kernel(single, half, {{8192, 1024}, {2048, 1}}) == "cast_f32_f16<<<16384, 128>>>");
+  CHECK(kernel(single, half, {{8192, 1024}, {0, 1}}) == "cast_f32_f16<<<1056, 256>>>");
   // Element by element: few elements, tiles that are mostly empty, steps in all dims, other pairs
   // of types, the reference geometry.
   CHECK(kernel(half, single, {{128, 32}, {1, 128}}) == "cast_f16_f32<<<32, 128>>>");

@@ -96,17 +96,18 @@ TEST_CASE("plan spreads every elementwise kernel as kernels/tuning says for the 
       const auto threads = [](const Launch& launch) {
         return launch.grid.x * launch.grid.y * launch.block.x;
       };
-      // Functions of one operand take groups of a transposed view, in larger blocks. Casts and
-      // `where`, which take elements of a table, have a thread for every four.
-      const bool is_view = layout.strides.rank() != 0, has_table = is_view && (i == 2 || i == 4);
-      const std::uint32_t block = !is_view ? 128 : i < 2 ? 512 : has_table ? 256 : 128;
+      // Functions of one operand take groups of a transposed view, in larger blocks. Others take
+      // units of a table: casts and `where` elements, four each; `lt` groups of four, one each.
+      const bool is_view = layout.strides.rank() != 0, has_table = is_view && i >= 2;
+      const std::uint32_t block = !is_view ? 128 : i < 2 ? 512 : 256;
       CHECK(large[i].block.x == block);  // the reference block has 1024
       CHECK(small[i].block.x == block);
       CHECK(threads(large[i]) == (has_table ? 1u << 20 : threads(large[0])));
-      CHECK(threads(small[i]) == (has_table ? 1u << 18 : threads(small[0])));
+      const std::uint32_t of_small = i == 3 ? 1u << 20 : 1u << 18;  // elements: at most 1024 blocks
+      CHECK(threads(small[i]) == (has_table ? of_small : threads(small[0])));
     }
   }
-  CHECK(maps_of(kLarge, transposed)[3].grid.x != maps_of(kSmall, transposed)[3].grid.x);
+  CHECK(maps_of(kLarge, transposed)[2].grid.x != maps_of(kSmall, transposed)[2].grid.x);
 }
 
 TEST_CASE("plan gives aligned medium arrays a thread for each chunk") {
