@@ -263,7 +263,8 @@ struct Elementwise<kOccupancy, F, Sequence<I...>, Out, In...> {
   KILN_DEVICE bool takes_one(u64 numel) const {
     if (!likely(takes_one_element(numel, kSingleBlocks) & (views.info == nullptr))) return false;
     const u32 mine = thread_number();
-    if (mine < static_cast<u32>(numel)) {
+    // Threads behind all elements have already left, except on AMD.
+    if (!kTuning.small_chunks || mine < static_cast<u32>(numel)) {
       at32(out, mine) = narrow<Out>(f(at32(input<In>(I), mine)...));
     }
     return true;
