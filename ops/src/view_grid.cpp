@@ -67,10 +67,11 @@ struct Views {
     return turned == last() ? count : of(turned, (size(turned) - 1) / tuning::kNeighbours + 1);
   }
 
-  // True if every stride of the view other than 1 is a multiple of `elements`.
-  bool is_multiple(std::size_t view, std::size_t elements) const {
+  // True if every stride of the view is a multiple of `elements`, but for a stride of 1 in `dense`.
+  bool is_multiple(std::size_t view, std::size_t elements, std::size_t dense) const {
     for (std::size_t dim = 0; dim < block.rank; ++dim) {
-      if (stride(view, dim) != 1 && stride(view, dim) % elements != 0) return false;
+      const bool is_dense = dim == dense && stride(view, dim) == 1;
+      if (!is_dense && stride(view, dim) % elements != 0) return false;
     }
     return true;
   }
@@ -78,7 +79,7 @@ struct Views {
   bool are_rows(std::size_t per_chunk, bool repeats = false) const {
     for (std::size_t view = 0; view < views; ++view) {
       if (repeats && stride(view, last()) == 0) continue;
-      if (stride(view, last()) != 1 || !is_multiple(view, per_chunk)) return false;
+      if (stride(view, last()) != 1 || !is_multiple(view, per_chunk, last())) return false;
     }
     return size(last()) % per_chunk == 0;
   }
@@ -88,7 +89,7 @@ struct Views {
     const std::size_t turned = turned_dim();
     bool are = turned != last() && !are_lines() && size(turned) % elements == 0;
     for (std::size_t view = 0; view < views; ++view) {
-      are = are && (stride(view, turned) != 1 || is_multiple(view, elements));
+      are = are && (stride(view, turned) != 1 || is_multiple(view, elements, turned));
     }
     return are;
   }
@@ -104,7 +105,8 @@ bool turns_tiles(const Views& views, std::size_t count, std::size_t bytes,
   const Tiling tiling = tiling_of(views.block, 1, count, columns, rows);
   return tiling.count() >= multiprocessors / 2 &&
          2 * tiling.count() * rows * columns <= 3 * count && tiling.down.in[0] == 1 &&
-         (tiling.across.size | tiling.down.size) % of_word == 0 && views.is_multiple(0, of_word);
+         (tiling.across.size | tiling.down.size) % of_word == 0 &&
+         views.is_multiple(0, of_word, views.turned_dim());
 }
 
 // Properties of a kernel other than its views.

@@ -52,6 +52,7 @@ std::vector<NamedLayout> make_strided_layouts() {
   add("stepped", {{31, 17}, {102, 3}}, 5);
   add("stepped", {{64, 80}, {1280, 16}});  // all strides are of whole chunks
   add("windows", {{60, 7}, {1, 1}});       // each row starts one element after the previous one
+  add("windows", {{60, 64}, {1, 1}});      // the same, of whole chunks, which are not aligned
   add("ones", {{1, 65, 1, 33, 1}, {7, 1, 9, 65, 5}});
   add("eight-dims", permuted({2, 3, 2, 3, 2, 3, 2, 3}, {7, 1, 5, 3, 4, 2, 6, 0}));
   return list;

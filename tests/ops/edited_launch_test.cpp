@@ -29,8 +29,13 @@ Launch sum_of(const Operands& operands, const Gpu& gpu, const void* lhs, const v
   return plan(call, gpu).value();
 }
 
-std::size_t place_in(const Layout& layout, std::size_t row, std::size_t column) {
-  return row * layout.strides[0] + column * layout.strides[1];
+std::size_t place_in(const Layout& layout, std::size_t element) {
+  std::size_t place = 0;
+  for (std::size_t dim = layout.dims.rank(); dim-- != 0;) {
+    place += element % layout.dims[dim] * layout.strides[dim];
+    element /= layout.dims[dim];
+  }
+  return place;
 }
 
 TEST_CASE("A launch runs at other addresses than it was planned with") {
@@ -45,6 +50,11 @@ TEST_CASE("A launch runs at other addresses than it was planned with") {
   const Operands all[] = {
       {"rows", {{kRows, kColumns}, {kPitch, 1}}, {{kRows, kColumns}, {0, 1}}},
       {"groups", {{kRows, kColumns}, {1, kPitch}}, {{kRows, kColumns}, {kPitch, 1}}},
+      // Windows that overlap begin at any element.
+      {"windows", {{kRows, kColumns}, {1, 1}}, {{kRows, kColumns}, {kPitch, 1}}},
+      {"turned windows",
+       {{2, kRows / 2, kColumns}, {1, 1, 64}},
+       {{2, kRows / 2, kColumns}, {0, 128, 1}}},
   };
   for (const Operands& operands : all) {
     for (const Gpu& gpu : {Gpu{"sm_90", 1}, Gpu{"gfx90a", 1}, Gpu{"gfx1030", 1}}) {
@@ -65,9 +75,8 @@ TEST_CASE("A launch runs at other addresses than it was planned with") {
             const auto results = *subject.device.download<std::uint32_t>(out);
             std::size_t wrong = 0;
             for (std::size_t i = 0; i < kRows * kColumns; ++i) {
-              const std::size_t row = i / kColumns, column = i % kColumns;
-              wrong += results[shift + i] != values[shift + place_in(operands.lhs, row, column)] +
-                                                 values[place_in(operands.rhs, row, column)];
+              wrong += results[shift + i] != values[shift + place_in(operands.lhs, i)] +
+                                                 values[place_in(operands.rhs, i)];
             }
             CHECK(wrong == 0);
           }

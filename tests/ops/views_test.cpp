@@ -216,6 +216,10 @@ TEST_CASE("A table locates every unit of its views") {
     }
     CHECK(are_right);
   }
+  // Rows and groups that overlap begin at any element.
+  const Layout dense{{704, 2, 512}, {1024, 512, 1}};
+  CHECK_FALSE(table_of(sum_of({{704, 2, 512}, {1, 1, 1}}, dense), 2).has_chunks());
+  CHECK_FALSE(table_of(sum_of({{704, 2, 512}, {1, 1, 704}}, dense), 2).has_groups());
   // The second view's rows repeat one element.
   const Table repeats = table_of(sum_of(cases[3].lhs, cases[3].rhs), 2);
   CHECK(repeats.known >> tuning::ViewTable::kLogBits == 2);
