@@ -23,7 +23,7 @@ KILN_EACH_DEQUANTIZE_MUL_MAT_VEC_OF_GRID(OF_F32_GRID)
 // name(all_weights, all_inputs, indices, all_outputs, n, k, batch, topk, k_padded, input_dim1)
 #define MOE(format, suffix)                                                                        \
   KILN_BOUNDED_KERNEL(                                                                             \
-      128, (kiln::tuning::vector_blocks_held(1, kiln::gguf::format::kParts, false)),               \
+      128, KILN_LIST(kiln::tuning::vector_blocks_held(1, kiln::gguf::format::kParts)),             \
       indexed_moe_forward_##suffix##_q8_1, const void* all_weights, const void* all_inputs,        \
       const kiln::u32* indices, kiln::f32* all_outputs, kiln::i32 n, kiln::i32 k, kiln::i32 batch, \
       kiln::i32 topk, kiln::i32 k_padded, kiln::i32 input_dim1) {                                  \

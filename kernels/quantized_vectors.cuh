@@ -76,11 +76,10 @@ KILN_DEVICE void mul_mat_many_vectors(const void* vx, const void* vy, f32* dst, 
     kiln::families::family(vx, vy, dst, ncols_x, nrows_x, nrows_y, nrows_dst);                \
   }
 // `is_brief` leaves out half of the code for one vector.
-#define KILN_HELD_VECTORS(format, suffix, vectors, is_brief)                                  \
-  KILN_MUL_MAT_VEC(                                                                           \
-      format, suffix, vectors,                                                                \
-      KILN_LIST(kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kParts,         \
-                                                 kiln::gguf::kHasTable<kiln::gguf::format>)), \
+#define KILN_HELD_VECTORS(format, suffix, vectors, is_brief)                            \
+  KILN_MUL_MAT_VEC(                                                                     \
+      format, suffix, vectors,                                                          \
+      KILN_LIST(kiln::tuning::vector_blocks_held(vectors, kiln::gguf::format::kParts)), \
       KILN_LIST(mul_mat_vec<kiln::gguf::format, vectors, is_brief>))
 #define KILN_FEW_VECTORS(format, suffix, vectors) KILN_HELD_VECTORS(format, suffix, vectors, false)
 #define KILN_MANY_VECTORS(format, suffix, vectors)                                       \

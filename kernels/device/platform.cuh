@@ -21,6 +21,7 @@
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   copy_async wait_for_copies                        from global to shared memory
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
+//   look_up_halves                                    half bytes in a table of sixteen bytes
 //   count_ones                                        number of bits set
 //   dot_bytes                                         dot product of the four bytes of two words
 //   multiply_byte_fragments                           matrix units, if the hardware has them
@@ -386,6 +387,42 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
   const u64 bytes = static_cast<u64>(high) << 32 | low;
   return static_cast<u32>((bytes >> 8 * A & 0xff) | (bytes >> 8 * B & 0xff) << 8 |
                           (bytes >> 8 * C & 0xff) << 16 | (bytes >> 8 * D & 0xff) << 24);
+#endif
+}
+
+// The entries of the low halves, and of the high halves, of a word's bytes.
+struct HalfEntries {
+  u32 low, high;
+};
+// Looks up the eight half bytes of `halves` in a table of sixteen bytes. Hardware selects among
+// eight bytes, so each half of the table gives an entry, and the number's highest bit one of both.
+KILN_DEVICE HalfEntries look_up_halves(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
+#if KILN_PLATFORM_CUDA
+  // Each instruction takes four half bytes: two low ones and two high ones.
+  const u32 numbers = halves & 0x77777777u, from = (halves >> 1 & 0x44444444u) | 0x32103210u;
+  const u32 a =
+      __byte_perm(__byte_perm(first, second, numbers), __byte_perm(third, fourth, numbers), from);
+  const u32 b = __byte_perm(__byte_perm(first, second, numbers >> 16),
+                            __byte_perm(third, fourth, numbers >> 16), from >> 16);
+  return {permute_bytes<0, 2, 4, 6>(a, b), permute_bytes<1, 3, 5, 7>(a, b)};
+#elif KILN_PLATFORM_HIP
+  const auto entries = [&](u32 numbers) {
+    const u32 lower = numbers & 0x07070707u, from = (numbers >> 1 & 0x04040404u) | 0x03020100u;
+    return __builtin_amdgcn_perm(__builtin_amdgcn_perm(fourth, third, lower),
+                                 __builtin_amdgcn_perm(second, first, lower), from);
+  };
+  return {entries(halves), entries(halves >> 4)};
+#elif KILN_PLATFORM_HOST
+  const u32 table[] = {first, second, third, fourth};
+  const auto entries = [&](u32 numbers) {
+    u32 word = 0;
+    for (u32 shift = 0; shift != 32; shift += 8) {
+      const u32 number = numbers >> shift & 0xf;
+      word |= (table[number / 4] >> 8 * (number % 4) & 0xff) << shift;
+    }
+    return word;
+  };
+  return {entries(halves), entries(halves >> 4)};
 #endif
 }
 

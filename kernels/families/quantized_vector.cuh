@@ -339,7 +339,7 @@ KILN_DEVICE u32 blocks_working(u32 rows, u32 columns) {
     const u32 row_bytes = columns / Format::kValues * Format::kBytes;
     const u32 most = are_many && row_bytes < tuning::kManyRowBytes ? kOfMany : kOfShort;
     each = most < kEach ? most : kEach;
-  } else if (!gguf::kHasTable<Format> && kOfLonger < kEach && are_many && columns <= kLonger) {
+  } else if (kOfLonger < kEach && are_many && columns <= kLonger) {
     each = kOfLonger;
   }
   return kMachine.multiprocessors * each;

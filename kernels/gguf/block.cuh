@@ -77,10 +77,19 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
       words[i] = halves[2 * i] | static_cast<u32>(halves[2 * i + 1]) << 16;
     }
   } else {
+    // Loads the aligned words from the one that holds the first byte on. Up to three of the last
+    // bytes are not among them: two of these three are loaded together.
+    const u32 before = static_cast<u32>(reinterpret_cast<u64>(at)) & 3, odd = before & 1;
+    const u32* const aligned = reinterpret_cast<const u32*>(at - before);
+    const u8* const rest = at + 4 * kCount - 3;
+    const u32 two = *reinterpret_cast<const u16*>(rest + 1 - odd), one = rest[2 * odd];
+    const u32 last = odd != 0 ? two | one << 16 : two << 8 | one;
+    u32 low = aligned[0];
 #pragma unroll
     for (u32 i = 0; i < kCount; ++i) {
-      words[i] = at[4 * i] | static_cast<u32>(at[4 * i + 1]) << 8 |
-                 static_cast<u32>(at[4 * i + 2]) << 16 | static_cast<u32>(at[4 * i + 3]) << 24;
+      const u32 next = i + 1 < kCount ? aligned[i + 1] : last >> (24 - 8 * before);
+      words[i] = static_cast<u32>((static_cast<u64>(next) << 32 | low) >> 8 * before);
+      low = next;
     }
   }
 }
@@ -156,12 +165,6 @@ inline constexpr bool kIsHeaded = false;
 template <class Format>
 inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
 
-// True if quants are looked up in a table, which takes instructions and registers.
-template <class Format, class = void>
-inline constexpr bool kHasTable = false;
-template <class Format>
-inline constexpr bool
-    kHasTable<Format, decltype(static_cast<typename Format::Table*>(nullptr), void())> = true;
 // A decoder of the same values whose quants need no zero. If the format's kZero is not 0, a quant
 // is moved to the top of its byte and the highest bit is flipped: (quant - kZero) * kTimes.
 template <class Format>

@@ -18,11 +18,7 @@ struct IQ4_NL {
   using Table = Codebook<0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u>;
   template <u32 kCount>
   KILN_DEVICE static void decode(const u32 (&words)[kCount], u32 (&quants)[kCount][kParts]) {
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      quants[k][0] = Table::look_up(words[k] & 0x0f0f0f0fu);
-      quants[k][1] = Table::look_up(words[k] >> 4 & 0x0f0f0f0fu);
-    }
+    Table::unpack(words, quants);
   }
   template <u32 kCount>
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {

@@ -21,11 +21,7 @@ struct MXFP4 {
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     u32 packed[kCount];
     load_words<kAlignment>(block + 1 + 4 * slice, packed);
-#pragma unroll
-    for (u32 k = 0; k < kCount; ++k) {
-      quants[k][0] = Table::look_up(packed[k] & 0x0f0f0f0fu);
-      quants[k][1] = Table::look_up(packed[k] >> 4 & 0x0f0f0f0fu);
-    }
+    Table::unpack(packed, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
     const u32 e = block[0];

@@ -336,14 +336,14 @@ constexpr unsigned float_vector_threads(unsigned rows, unsigned columns, bool ha
 //
 // One vector, in the reference geometry, by 6 and by 8:
 //                             Q4_K           Q3_K         IQ4_NL
-//   32000 x 4096           31.5  27.7     47.3  52.7     112   117
-//   14336 x 4096           14.6  13.3     22.4  23.8      50    52
-//    4096 x 14336          11.6  12.2     19.2  18.4      37    38
-//    4096 x 4096            6.1   5.9      8.7   8.0    13.1  13.2
+//   32000 x 4096           31.5  27.7     47.3  52.7
+//   14336 x 4096           14.6  13.3     22.4  23.8    20.1  20.3
+//    4096 x 14336          11.6  12.2     19.2  18.4
+//    4096 x 4096            6.1   5.9      8.7   8.0
 //    5120 x 5120            8.2   8.2     11.6  12.6
 // 8 tasks of experts, 14336 x 4096: Q4_K 110 and 94, Q5_K 146 and 127.
-constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts, bool has_table) {
-  if (vectors == 1) return parts == 4 || has_table ? 6 : 8;
+constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts) {
+  if (vectors == 1) return parts == 4 ? 6 : 8;
   if (vectors == 2 || parts == 2) return 4;
   return parts == 4 ? 3 : 5;
 }
@@ -357,8 +357,8 @@ constexpr unsigned vector_blocks_held(unsigned vectors, unsigned parts, bool has
 //     8192 x 1024                                              6.6  5.8  5.7     7.7  6.3  6.8
 inline constexpr unsigned kBlocksWorking = 5, kBlocksWorkingOfShort = 3;
 // For one or two vectors and at least kManyShortRows rows of less than kManyRowBytes bytes. With so
-// many rows, and in formats without a table, rows of up to twice as many columns and bytes also
-// count as short. If their threads have 64 columns at once, these rows count as the shortest.
+// many rows, rows of up to twice as many columns and bytes also count as short. If their threads
+// have 64 columns at once, these rows count as the shortest.
 //
 // Measured likewise; each triple: without this number, with it, the reference's own kernels:
 //                     Q4_0             Q4_K             Q2_K             Q5_K             Q6_K

@@ -294,6 +294,17 @@ KILN_KERNEL(1024, quotients_of_31_bits, const kiln::u32* dividends, const kiln::
   if (i < count) quotients[i] = kiln::device::quotient_of_31_bits(dividends[i], divisors[i]);
 }
 
+// The entries of the low halves of each word, and behind them those of the high halves.
+KILN_KERNEL(1024, half_entries, const kiln::u32* table, const kiln::u32* words,
+            kiln::u32* entries, kiln::u32 count) {
+  const kiln::u32 i = kiln::self();
+  if (i >= count) return;
+  const kiln::device::HalfEntries of =
+      kiln::device::look_up_halves(table[0], table[1], table[2], table[3], words[i]);
+  entries[i] = of.low;
+  entries[count + i] = of.high;
+}
+
 // Added to the previous values.
 KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* sums,
             kiln::u32 count) {

@@ -527,6 +527,24 @@ std::int32_t byte_of(std::uint32_t word, std::size_t i) {
   return static_cast<std::int8_t>(word >> 8 * i);
 }
 
+TEST_CASE("half bytes, looked up in a table of sixteen bytes") {
+  Random random(40);
+  std::vector<std::uint32_t> table, words, expected(2000);
+  for (int i = 0; i < 4; ++i) table.push_back(static_cast<std::uint32_t>(random.bits()));
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    words.push_back(i < 256 ? i * 0x01010101u : static_cast<std::uint32_t>(random.bits()));
+    for (std::uint32_t k = 0; k < 8; ++k) {
+      const std::uint32_t number = words[i] >> 4 * k & 0xf;
+      const std::uint32_t entry = table[number / 4] >> 8 * (number % 4) & 0xff;
+      expected[k % 2 * 1000 + i] |= entry << 8 * (k / 2);
+    }
+  }
+  const std::vector<std::uint32_t> empty(2000);
+  const Bytes out =
+      run("half_entries", {10}, {100}, {bytes_of(table), bytes_of(words)}, bytes_of(empty), {1000});
+  CHECK(out == bytes_of(expected));
+}
+
 TEST_CASE("dot products of four signed bytes, added to a sum") {
   Random random(41);
   const std::vector<std::uint32_t> a = words_of_bytes(1000, random);
