@@ -659,6 +659,19 @@ KILN_DEVICE i32 floor_to_i32(f32 x) {
 #endif
 }
 
+// x rounded to an integer, halves away from zero; |x| is below 2^31.
+KILN_DEVICE i32 rounded_integer(f32 x) {
+#if KILN_PLATFORM_CUDA
+  f32 sum;  // rounded towards zero, so that it reaches no integer that the exact sum does not
+  asm("{ .reg .f32 half; copysign.f32 half, %1, 0f3F000000; add.rz.f32 %0, %1, half; }"
+      : "=f"(sum)
+      : "f"(x));
+  return static_cast<i32>(sum);
+#else
+  return static_cast<i32>(round(x));
+#endif
+}
+
 }  // namespace math
 
 // 2^x with a relative error below 2^-21. Results below the smallest normal number may be zero.

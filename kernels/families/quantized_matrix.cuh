@@ -135,7 +135,7 @@ struct StagedVectors {
 
 // A unit is the part of a row that a thread decodes at once: kGroups * 32 values. UnitRows is the
 // share of thread `lane` of 32 in 16 rows: its words of the two rows that begin at rows[0] and
-// rows[1].
+// rows[1]. Rows lie in shared memory, with three more bytes behind them.
 template <class Format>
 struct UnitRows {
   // True if a slice has words of both halves of 32 values. Otherwise it has words of kParts groups.
@@ -161,7 +161,12 @@ struct UnitRows {
 #pragma unroll
       for (u32 half = 0; half < 2; ++half) {
         if (half == 0 || !kHasHalves) {
-          Format::unpack(block, (kHasHalves ? 0 : in_block * 8 + half * 4) + within, quants);
+          const u32 slice = (kHasHalves ? 0 : in_block * 8 + half * 4) + within;
+          if constexpr (gguf::kMayPad<Format>) {
+            Format::unpack_padded(block, slice, quants);
+          } else {
+            Format::unpack(block, slice, quants);
+          }
         }
 #pragma unroll
         for (u32 k = 0; k < kCount; ++k) {

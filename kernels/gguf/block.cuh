@@ -24,6 +24,10 @@
 //
 //   decode(words, quants)          the quants of each part of such words
 //
+// A format whose blocks begin at any byte has kMayPad, and
+//
+//   unpack_padded(block, slice, quants)   unpack(), where up to three bytes behind a block may be read
+//
 // A format of four parts has Packed<kCount>(block, slice), which gives the quants part by part:
 //
 //   next(k)                        the quants of the next part of slice `k` of kCount
@@ -91,6 +95,19 @@ KILN_DEVICE void load_words(const u8* at, u32 (&words)[kCount]) {
       words[i] = static_cast<u32>((static_cast<u64>(next) << 32 | low) >> 8 * before);
       low = next;
     }
+  }
+}
+// Loads kCount words from any address. It reads up to three bytes before and behind them.
+template <u32 kCount>
+KILN_DEVICE void load_padded_words(const u8* at, u32 (&words)[kCount]) {
+  const u32 before = static_cast<u32>(reinterpret_cast<u64>(at)) & 3;
+  const u32* const aligned = reinterpret_cast<const u32*>(at - before);
+  u32 low = aligned[0];
+#pragma unroll
+  for (u32 i = 0; i < kCount; ++i) {
+    const u32 next = aligned[i + 1];
+    words[i] = static_cast<u32>((static_cast<u64>(next) << 32 | low) >> 8 * before);
+    low = next;
   }
 }
 // Loads the two bytes at `at`, which is a multiple of two, and the words after them. It makes one
@@ -164,6 +181,12 @@ template <class Format, class = void>
 inline constexpr bool kIsHeaded = false;
 template <class Format>
 inline constexpr bool kIsHeaded<Format, decltype(Format::kIsHeaded, void())> = true;
+
+// True if a block begins at any byte.
+template <class Format, class = void>
+inline constexpr bool kMayPad = false;
+template <class Format>
+inline constexpr bool kMayPad<Format, decltype(Format::kMayPad, void())> = true;
 
 // A decoder of the same values whose quants need no zero. If the format's kZero is not 0, a quant
 // is moved to the top of its byte and the highest bit is flipped: (quant - kZero) * kTimes.

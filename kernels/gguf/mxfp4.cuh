@@ -13,7 +13,7 @@ struct MXFP4 {
   static constexpr u32 kValues = 32, kBytes = 17, kAlignment = 1;
   static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
   static constexpr i32 kZero = 0;
-  static constexpr bool kHasOffset = false;
+  static constexpr bool kHasOffset = false, kMayPad = true;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
   using Table = Codebook<0x03020100u, 0x0c080604u, 0xfdfeff00u, 0xf4f8fafcu>;
@@ -21,6 +21,12 @@ struct MXFP4 {
   KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
     u32 packed[kCount];
     load_words<kAlignment>(block + 1 + 4 * slice, packed);
+    Table::unpack(packed, quants);
+  }
+  template <u32 kCount>
+  KILN_DEVICE static void unpack_padded(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
+    u32 packed[kCount];
+    load_padded_words(block + 1 + 4 * slice, packed);
     Table::unpack(packed, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
