@@ -1,6 +1,7 @@
 #include <charconv>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "tools/json/json.hpp"
@@ -69,6 +70,12 @@ class Parser {
     fail("syntax error: unexpected " + found() + "; expected " + std::string(expected));
     if (peek() == '/' || peek() == '#') error_->hint("JSON has no comments");
     if (peek() == '\'') error_->hint("JSON strings are written in double quotes");
+    if (at_end() && !open_.empty()) {
+      const Open& last = open_.back();
+      error_->hint("the " + std::string(last.closing == '}' ? "object" : "list") +
+                   " that begins at " + std::to_string(last.line) + ':' +
+                   std::to_string(last.column) + " has no '" + last.closing + "'");
+    }
     return false;
   }
 
@@ -96,10 +103,15 @@ class Parser {
     return unexpected("a value");
   }
 
-  bool enter() {
-    if (++depth_ <= depth_limit_) return true;
-    return fail("more than " + std::to_string(depth_limit_) +
-                " lists and objects inside one another");
+  // Takes the bracket that opens a list or an object.
+  bool enter(char closing) {
+    if (open_.size() == depth_limit_) {
+      return fail("more than " + std::to_string(depth_limit_) +
+                  " lists and objects inside one another");
+    }
+    open_.push_back({closing, line_, column_});
+    advance();
+    return true;
   }
 
   // Called after an element: tells whether another one follows. `closing` ends the container.
@@ -107,11 +119,13 @@ class Parser {
   Next next(char closing, std::string_view expected) {
     skip_blanks();
     if (take(closing)) {
-      --depth_;
+      open_.pop_back();
       return Next::kEnd;
     }
     if (!take(',')) {
+      const bool begins = peek() == '"' || peek() == '{' || peek() == '[' || is_digit(peek());
       unexpected(expected);
+      if (begins) error_->hint("add a comma before it");
       return Next::kError;
     }
     skip_blanks();
@@ -122,11 +136,10 @@ class Parser {
   }
 
   bool array(Json& json) {
-    if (!enter()) return false;
+    if (!enter(']')) return false;
     Json::Array& items = json.value.emplace<Json::Array>();
-    advance();
     skip_blanks();
-    if (take(']')) return --depth_, true;
+    if (take(']')) return open_.pop_back(), true;
     while (true) {
       if (!value(items.emplace_back())) return false;
       const Next separator = next(']', "',' or ']'");
@@ -135,11 +148,10 @@ class Parser {
   }
 
   bool object(Json& json) {
-    if (!enter()) return false;
+    if (!enter('}')) return false;
     Json::Object& members = json.value.emplace<Json::Object>();
-    advance();
     skip_blanks();
-    if (take('}')) return --depth_, true;
+    if (take('}')) return open_.pop_back(), true;
     while (true) {
       JsonMember& member = members.emplace_back();
       member.line = line_;
@@ -269,8 +281,14 @@ class Parser {
 
   std::string_view text_, file_;
   std::size_t depth_limit_;
-  std::size_t offset_ = 0, depth_ = 0;
+  std::size_t offset_ = 0;
   std::uint32_t line_ = 1, column_ = 1;
+  // The lists and objects around this place, and what ends each.
+  struct Open {
+    char closing;
+    std::uint32_t line, column;
+  };
+  std::vector<Open> open_;
   std::optional<Error> error_;
 };
 
