@@ -147,7 +147,10 @@ KILN_DEVICE Between<N> between(u32 i, f64 scale, bool align_corners, u32 size) {
   f64 place = align_corners ? i * scale : (i + 0.5) * scale - 0.5;
   if (!(place > 0)) place = 0;
   const u32 first = element_at(place, size);
-  return {first, first + 1 < size ? first + 1 : first, static_cast<N>(place - first)};
+  // A place may lie far behind the last element, where parts would cancel. Halves of an element add
+  // up to it.
+  if (first + 1 >= size) return {first, first, static_cast<N>(0.5)};
+  return {first, first + 1, static_cast<N>(place - first)};
 }
 
 // Returns the scale from places in the output to places in the source.

@@ -537,7 +537,7 @@ Case build_rows(std::string name, DType dtype, const QuantizedRows& choice, cons
 
 std::vector<QuantizedRows> quantized_rows(const Wanted& wanted) {
   if (wanted.draw == nullptr)
-    return {{3, 70, 96}, {3, 70, 96, 2}, {3, 96, 96}, {3, 96, 96, 2}, {2050, 1000, 1024}};
+    return {{3, 70, 96}, {3, 70, 96, 2}, {3, 96, 96}, {3, 96, 96, 2}, {4097, 1000, 1024}};
   Draw& draw = *wanted.draw;
   const ops::Extents dims = draw.dims(2, 2);
   const std::size_t padded = (dims[1] + 31) / 32 * 32 + 32 * draw.below(4);

@@ -147,7 +147,7 @@ std::vector<QuantizeCase> quantize_cases(const Wanted& wanted) {
           {1, 1, 32, reference_grid()},
           {3, 250, 256, grid_of(1, 64)},
           {2, 150, 160, grid_of(2, 96), 2, true},
-          {2050, 1001, 1024, own_grid(), 0, true}};
+          {4097, 1001, 1024, own_grid(), 0, true}};
 }
 
 }  // namespace

@@ -176,8 +176,19 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
   const Real upper = corner[0] * (1 - x.part) + corner[1] * x.part;
   const Real lower = corner[2] * (1 - x.part) + corner[3] * x.part;
   const Real value = upper * (1 - y.part) + lower * y.part;
+  // A position that is off by its last bit may lie beyond an element, and has other neighbours then.
+  const auto begin = [](const Place& place) {
+    return place.first - (place.part < 1e-9L && place.first != 0 ? 1 : 0);
+  };
+  const auto end = [](const Place& place, std::size_t size) {
+    return std::min(place.second + (place.part > 1 - 1e-9L ? 2 : 1), size);
+  };
   Real magnitude = 0;
-  for (const Real each : corner) magnitude += std::fabs(each);
+  for (std::size_t row = begin(y); row < end(y, choice.dims[2]); ++row) {
+    for (std::size_t column = begin(x); column < end(x, choice.dims[3]); ++column) {
+      magnitude += std::fabs(src.number(b, c, row, column));
+    }
+  }
   // Each of the steps to a position rounds it in f64.
   const Real place_error =
       4 * static_cast<Real>(y.first + x.first + 4) * rounding_error(DType::kF64);
@@ -185,8 +196,6 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
     if (choice.kind == RowKind::kEqual) {
       return Expected::exactly(src.bits(b, c, y.first, x.first));
     }
-    // A position that is off by its last bit may lie beyond an element, where the value hardly
-    // differs.
     const Real error = magnitude * (8 * rounding_error(DType::kF64) + place_error);
     const Real low = std::floor(value - error), high = std::floor(value + error);
     return low == high ? Expected::exactly(static_cast<Bits>(low)) : Expected::anything();
