@@ -22,6 +22,20 @@ KILN_DEVICE u32 atomic_add_ordered(u32* address, u32 value) {
 #endif
 }
 
+// Stores the bits of an element where other threads may store theirs: one of them stays, whole.
+template <class T, class Bits>
+KILN_DEVICE void store_relaxed(T* address, Bits bits) {
+  static_assert(sizeof(T) == sizeof(Bits));
+#if KILN_PLATFORM_CUDA
+  *reinterpret_cast<Bits*>(address) = bits;  // aligned stores are whole
+#elif KILN_PLATFORM_HIP
+  __hip_atomic_store(reinterpret_cast<Bits*>(address), bits, __ATOMIC_RELAXED,
+                     __HIP_MEMORY_SCOPE_AGENT);
+#elif KILN_PLATFORM_HOST
+  __atomic_store_n(reinterpret_cast<Bits*>(address), bits, __ATOMIC_RELAXED);
+#endif
+}
+
 // True for types with add_in_memory(): the hardware adds to memory as it would in registers. For f32
 // it flushes subnormals, and for f16 and bf16 it adds to pairs.
 template <class T>

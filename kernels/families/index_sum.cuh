@@ -1,7 +1,8 @@
-// Sums elements at ids along one dim. `left` counts the positions in the dims before it, `right`
-// those in the dims after it.
+// Sums or writes elements at ids along one dim. `left` counts the positions in the dims before it,
+// `right` those in the dims after it.
 //   index_sum_any     out[l, ids[j], r] += inp[l, j, r], atomically, in any order
-//   scatter_sum_any   out[l, ids[l, j, r], r] += inp[l, j, r], atomically, in any order
+//   scatter_any       out[l, ids[l, j, r], r] += inp[l, j, r], atomically, in any order; or = in
+//                     place of +=, so that one of the elements for a place stays
 //   index_sum_sorted  like index_sum_any, but in the order of j and rounded once; `order` has the
 //                     positions of the ids sorted by id, and keeps the order of equal ids
 // An id outside the dim is skipped. So is the greatest value of the id's type.
@@ -62,11 +63,12 @@ KILN_DEVICE void index_sum_any(const Id* ids, u64 count, const T* inp, T* out, u
   }
 }
 
-template <class Id, class T>
-KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim,
-                                 u64 dst_dim, u64 right) {
+template <Bring kBring, class Id, class T>
+KILN_DEVICE void scatter_any(const Id* ids, const T* inp, T* out, u64 left, u64 src_dim,
+                             u64 dst_dim, u64 right) {
+  constexpr bool kAdds = kBring == Bring::kAdd;
   // With one id for each place, plain sums are safe and faster than atomics of two bytes.
-  if (sizeof(T) == 2 && src_dim == 1 &&
+  if (kAdds && sizeof(T) == 2 && src_dim == 1 &&
       bring_few<Bring::kAdd, Ids::kOwn>(ids, inp, out, left, 1, dst_dim, right)) {
     return;
   }
@@ -80,9 +82,14 @@ KILN_DEVICE void scatter_sum_any(const Id* ids, const T* inp, T* out, u64 left, 
     const Id id = ids[i];
     const T x = inp[i];  // in flight together with the id
     const u64 l = quotient_of(i, slab);
-    const u64 r = i - quotient_of(i, right) * right;
+    const u64 r = right == 1 ? 0 : i - quotient_of(i, right) * right;
     if (!places.has(id)) continue;
-    atomic_sum(out + (l * dst_dim + static_cast<u64>(id)) * right + r, x);
+    T* const place = out + (l * dst_dim + static_cast<u64>(id)) * right + r;
+    if constexpr (kAdds) {
+      atomic_sum(place, x);
+    } else {
+      store_relaxed(place, bits_of(x));
+    }
   }
 }
 

@@ -17,6 +17,7 @@ constexpr auto kScatter = rows_of_each_first("s");
 constexpr auto kScatterAdd = rows_of_each_first("sa");
 constexpr auto kIndexAddAny = rows_of_each_first("ia_any");
 constexpr auto kIndexAddSorted = rows_of_each_first("ia_sorted");
+constexpr auto kScatterAny = rows_of_each_first("s_any");
 constexpr auto kScatterAddAny = rows_of_each_first("sa_any");
 
 template <typename Kernels>
@@ -162,16 +163,15 @@ Result<Launch> plan(const IndexAdd& call, const Gpu& gpu) {
 
 Result<Launch> plan(const Scatter& call, const Gpu& gpu) {
   const bool adds = call.op == ScatterOp::kAdd;
-  const bool in_any_order = adds && call.order == SumOrder::kAny;
+  const bool in_any_order = call.order == SumOrder::kAny;
   if (call.order == SumOrder::kSorted) {
     return refused("ids of their own are not taken in sorted order");
   }
   Launch launch;
-  KILN_TRY(set_indexed_kernel(launch,
-                              in_any_order ? kScatterAddAny
-                              : adds       ? kScatterAdd
-                                           : kScatter,
-                              call.ids_dtype, call.dtype));
+  KILN_TRY(set_indexed_kernel(
+      launch,
+      in_any_order ? (adds ? kScatterAddAny : kScatterAny) : (adds ? kScatterAdd : kScatter),
+      call.ids_dtype, call.dtype));
   KILN_TRY_ASSIGN(const Around shape, around(call.dims, call.dim));
   KILN_TRY(count_with(call.dims, call.dim, call.size));
   if (in_any_order) {

@@ -182,13 +182,14 @@ Operands add_sorted_operands(const Kernel& kernel, const BenchCase& subject) {
   operands.inputs.push_back({ops::DType::kU32, {{ids}}, ids});
   return operands;
 }
+template <ops::ScatterOp Op>
 Result<ops::Launch> plan_scatter_any(const Kernel& kernel, const BenchCase& subject,
                                      const Addresses& addresses, ops::Geometry /*ours alone*/) {
   auto call = call_of<ops::Scatter>(kernel, addresses, ops::Geometry::kOwn);
   const SplitDims parts = split_dims<TwoDims::kElementsFirst>(subject);
   call.dims = parts.dims(parts.ids);
   call.size = parts.indexed_size;
-  call.op = ops::ScatterOp::kAdd;
+  call.op = Op;
   call.order = ops::SumOrder::kAny;
   return plan(call, subject.gpu);
 }
@@ -227,8 +228,10 @@ std::vector<Family> index_families() {
               original_add, "ia"),
       indexed("index_add_sorted", kWriting, rows_of_4096, add_sorted_operands, plan_add_sorted,
               original_add, "ia"),
+      indexed("scatter_any", kWriting, rows_of_4096, writing_operands<Ids::kOwn>,
+              plan_scatter_any<ops::ScatterOp::kAssign>, original_scatter, "s"),
       indexed("scatter_add_any", kWriting, rows_of_4096, writing_operands<Ids::kOwn>,
-              plan_scatter_any, original_scatter, "sa"),
+              plan_scatter_any<ops::ScatterOp::kAdd>, original_scatter, "sa"),
   };
 }
 

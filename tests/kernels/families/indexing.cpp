@@ -1,5 +1,5 @@
 // is_<I>_<T>, gather_<I>_<T>, ia_<I>_<T>, s_<I>_<T>, sa_<I>_<T>: elements that are read from or
-// written to places that ids select along a dim; ia_any, sa_any, ia_sorted: sums in other orders.
+// written to places that ids select along a dim; s_any, ia_any, sa_any, ia_sorted: in other orders.
 //
 // Contract: exact bit by bit, except for sums. Sums are taken in the order of the ids; each
 // addition is computed in f32 (f64 for f64) and rounded to the element type. Sums by sorted ids are
@@ -272,6 +272,21 @@ Result<ops::Launch> plan_indexing(Kind kind, SumOrder order, DType ids_dtype, DT
   return brought(call);
 }
 
+// Gives all elements for one place the same value, that of `values` at the place: any of them may
+// stay.
+void equal_for_each_place(DType ids_dtype, DType dtype, const IndexCase& choice,
+                          const std::vector<std::byte>& ids, std::vector<std::byte>& inp,
+                          const std::vector<std::byte>& values) {
+  const std::size_t size = choice.dims[choice.dim], right = choice.right();
+  const std::size_t width = size_of(dtype);
+  for (std::size_t i = 0; i < inp.size() / width; ++i) {
+    const auto place = place_of(ids_dtype, load(ids_dtype, &ids[i * size_of(ids_dtype)]), size);
+    if (!place) continue;
+    const std::size_t named = (i / right / choice.count * size + *place) * right + i % right;
+    std::copy_n(&values[named * width], width, &inp[i * width]);
+  }
+}
+
 // Returns the numbers of the ids sorted stably by id.
 std::vector<std::byte> sorted_numbers(DType dtype, const std::vector<std::byte>& ids) {
   const auto value = [&](std::uint32_t i) {
@@ -311,6 +326,9 @@ Case build(std::string name, Kind kind, SumOrder order, DType ids_dtype, DType d
     return content;
   };
   const auto inp = std::make_shared<std::vector<std::byte>>(values(reads(kind) ? named : each));
+  if (kind == Kind::kScatter && order == SumOrder::kAny) {
+    equal_for_each_place(ids_dtype, dtype, choice, *ids, *inp, mixed_values(dtype, named, seed));
+  }
   made.operands.push_back(input("ids", ids_dtype, *ids, choice.misalignment));
   made.operands.push_back(input("inp", dtype, *inp, choice.misalignment));
   if (order == SumOrder::kSorted) {
@@ -353,6 +371,7 @@ bool add_indexing_cases(std::string_view kernel, const Wanted& wanted,
                                     {"s", Kind::kScatter},
                                     {"sa", Kind::kScatterAdd},
                                     {"ia_any", Kind::kIndexAdd, SumOrder::kAny},
+                                    {"s_any", Kind::kScatter, SumOrder::kAny},
                                     {"sa_any", Kind::kScatterAdd, SumOrder::kAny},
                                     {"ia_sorted", Kind::kIndexAdd, SumOrder::kSorted}};
   const Root* const root = std::find_if(std::begin(kRoots), std::end(kRoots),
@@ -392,6 +411,8 @@ Contracts indexing_contracts() {
        "half a step of Σ abs x for each term; the order is not kept",
        "integers wrap; nothing is written where the id names no place",
        "A name of our own. Ids as is's."},
+      {"s_any", "as s, in any order", "", "exact; any of the elements for a place",
+       "nothing is written where the id names no place", "A name of our own. Ids as is's."},
       {"sa_any", "as sa, in any order", "the element type, atomically",
        "half a step of Σ abs x for each term; the order is not kept",
        "integers wrap; nothing is written where the id names no place",

@@ -43,11 +43,14 @@ struct Gather {
   Geometry geometry = Geometry::kOwn;
 };
 
-// The order of additions. kiln adds the kernels for orders other than kKept, ia_any_<I>_<T>,
-// sa_any_<I>_<T> and ia_sorted_<I>_<T>, for u32 f16 bf16 f32 f64.
+// The order of additions, or of writes. kiln adds the kernels for orders other than kKept:
+// ia_any_<I>_<T>, sa_any_<I>_<T> and ia_sorted_<I>_<T>, for u32 f16 bf16 f32 f64, and s_any_<I>_<T>,
+// for all types of s_<I>_<T>.
 enum class SumOrder : std::uint8_t {
   kKept,    // in the order of j, each sum rounded to T: the same bits in every run
-  kAny,     // by atomics, each sum rounded to T: the fastest, but bits may differ between runs
+  kAny,     // by atomics, each sum rounded to T: the fastest, but bits may differ between runs.
+            // With ScatterOp::kAssign, any one of the elements for a place stays: the same bits in
+            // every run if no two ids are equal
   kSorted,  // in the order of j, rounded once: the same bits in every run. Only for IndexAdd
 };
 
@@ -68,7 +71,7 @@ struct IndexAdd {
 };
 
 enum class ScatterOp : std::uint8_t {
-  kAssign,  // s_<I>_<T>: the last element for a place stays
+  kAssign,  // s_<I>_<T>: the last element for a place stays, unless `order` is kAny
   kAdd,     // sa_<I>_<T>: each sum is rounded to T
 };
 
@@ -84,7 +87,7 @@ struct Scatter {
   const void* inp = nullptr;
   void* out = nullptr;
   Geometry geometry = Geometry::kOwn;
-  SumOrder order = SumOrder::kKept;  // for kAdd
+  SumOrder order = SumOrder::kKept;
 };
 
 // Errors (kInvalidInput) name the shape, the dim, the dtypes or the order that no kernel takes.
