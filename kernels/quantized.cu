@@ -46,6 +46,7 @@ KILN_EACH_DEQUANTIZE_OF_GRID(OF_GRID)
 KILN_EACH_GET_ROWS(GET_ROWS)
 KILN_EACH_GET_FLOAT_ROWS(GET_FLOAT_ROWS)
 
-KILN_KERNEL(1024, quantize_q8_1, const kiln::f32* x, void* vy, kiln::i32 kx, kiln::i32 kx_padded) {
+KILN_BOUNDED_KERNEL(1024, 2, quantize_q8_1, const kiln::f32* x, void* vy, kiln::i32 kx,
+                    kiln::i32 kx_padded) {
   kiln::families::quantize_q8_1(x, vy, kx, kx_padded);
 }

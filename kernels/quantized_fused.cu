@@ -9,10 +9,10 @@
 #include "gguf/formats.cuh"
 
 // name(x, order, vy, kx, kx_padded, each)
-#define QUANTIZE_ROWS(T)                                                                        \
-  KILN_KERNEL(1024, quantize_rows_q8_1_##T, const kiln::T* x, const kiln::u32* order, void* vy, \
-              kiln::i32 kx, kiln::i32 kx_padded, kiln::u32 each) {                              \
-    kiln::families::quantize_q8_1(x, vy, kx, kx_padded, order, each);                           \
+#define QUANTIZE_ROWS(T)                                                                         \
+  KILN_BOUNDED_KERNEL(1024, 2, quantize_rows_q8_1_##T, const kiln::T* x, const kiln::u32* order, \
+                      void* vy, kiln::i32 kx, kiln::i32 kx_padded, kiln::u32 each) {             \
+    kiln::families::quantize_q8_1(x, vy, kx, kx_padded, order, each);                            \
   }
 KILN_EACH_ACTIVATION(QUANTIZE_ROWS)
 
