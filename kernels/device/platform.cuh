@@ -21,7 +21,7 @@
 //   load_16_bytes store_16_bytes                      one access; the address is a multiple of 16
 //   copy_async wait_for_copies                        from global to shared memory
 //   permute_bytes<A, B, C, D>                         four of the eight bytes of two words
-//   look_up_halves                                    half bytes in a table of sixteen bytes
+//   look_up_halves look_up_mixed mix_halves           half bytes in a table of sixteen bytes
 //   count_ones                                        number of bits set
 //   dot_bytes                                         dot product of the four bytes of two words
 //   multiply_byte_fragments                           matrix units, if the hardware has them
@@ -390,41 +390,64 @@ KILN_DEVICE u32 permute_bytes(u32 low, u32 high) {
 #endif
 }
 
-// The entries of the low halves, and of the high halves, of a word's bytes.
-struct HalfEntries {
+// Two words: of the low halves, and of the high halves, of a word's bytes.
+struct Halves {
   u32 low, high;
 };
 // Looks up the eight half bytes of `halves` in a table of sixteen bytes. Hardware selects among
 // eight bytes, so each half of the table gives an entry, and the number's highest bit one of both.
-KILN_DEVICE HalfEntries look_up_halves(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
+// look_up_mixed() leaves the entries in the order in which hardware finds them, and mix_halves()
+// puts other words into this order.
 #if KILN_PLATFORM_CUDA
+// Four of the eight bytes of two words. Each four bits of `bytes` choose one, the lowest bits the
+// lowest byte, and are less than eight.
+KILN_DEVICE u32 select_bytes(u32 low, u32 high, u32 bytes) {
+  u32 chosen;  // not __byte_perm(), which the compiler surrounds by masks
+  asm("prmt.b32 %0, %1, %2, %3;" : "=r"(chosen) : "r"(low), "r"(high), "r"(bytes));
+  return chosen;
+}
+KILN_DEVICE Halves look_up_mixed(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
   // Each instruction takes four half bytes: two low ones and two high ones.
   const u32 numbers = halves & 0x77777777u, from = (halves >> 1 & 0x44444444u) | 0x32103210u;
-  const u32 a =
-      __byte_perm(__byte_perm(first, second, numbers), __byte_perm(third, fourth, numbers), from);
-  const u32 b = __byte_perm(__byte_perm(first, second, numbers >> 16),
-                            __byte_perm(third, fourth, numbers >> 16), from >> 16);
-  return {permute_bytes<0, 2, 4, 6>(a, b), permute_bytes<1, 3, 5, 7>(a, b)};
-#elif KILN_PLATFORM_HIP
+  const auto entries = [&](u32 shift) {
+    return select_bytes(select_bytes(first, second, numbers >> shift),
+                        select_bytes(third, fourth, numbers >> shift), from >> shift);
+  };
+  return {entries(0), entries(16)};
+}
+KILN_DEVICE Halves mix_halves(Halves words) {
+  return {permute_bytes<0, 4, 1, 5>(words.low, words.high),
+          permute_bytes<2, 6, 3, 7>(words.low, words.high)};
+}
+KILN_DEVICE Halves look_up_halves(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
+  const Halves mixed = look_up_mixed(first, second, third, fourth, halves);
+  return {permute_bytes<0, 2, 4, 6>(mixed.low, mixed.high),
+          permute_bytes<1, 3, 5, 7>(mixed.low, mixed.high)};
+}
+#else
+KILN_DEVICE Halves look_up_halves(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
   const auto entries = [&](u32 numbers) {
+#if KILN_PLATFORM_HIP
     const u32 lower = numbers & 0x07070707u, from = (numbers >> 1 & 0x04040404u) | 0x03020100u;
     return __builtin_amdgcn_perm(__builtin_amdgcn_perm(fourth, third, lower),
                                  __builtin_amdgcn_perm(second, first, lower), from);
-  };
-  return {entries(halves), entries(halves >> 4)};
 #elif KILN_PLATFORM_HOST
-  const u32 table[] = {first, second, third, fourth};
-  const auto entries = [&](u32 numbers) {
+    const u32 table[] = {first, second, third, fourth};
     u32 word = 0;
     for (u32 shift = 0; shift != 32; shift += 8) {
       const u32 number = numbers >> shift & 0xf;
       word |= (table[number / 4] >> 8 * (number % 4) & 0xff) << shift;
     }
     return word;
+#endif
   };
   return {entries(halves), entries(halves >> 4)};
-#endif
 }
+KILN_DEVICE Halves look_up_mixed(u32 first, u32 second, u32 third, u32 fourth, u32 halves) {
+  return look_up_halves(first, second, third, fourth, halves);
+}
+KILN_DEVICE Halves mix_halves(Halves words) { return words; }
+#endif
 
 KILN_DEVICE u32 count_ones(u32 word) {
 #if KILN_PLATFORM_CUDA

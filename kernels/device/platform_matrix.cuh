@@ -50,9 +50,6 @@ KILN_DEVICE void multiply_unsigned_byte_fragments(i32 (&c)[4], i32 first, u32 a0
       : "=r"(c[0]), "=r"(c[1]), "=r"(c[2]), "=r"(c[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1), "r"(first));
 }
-// Four of the eight bytes of two words. Each four bits of `bytes` choose one, the lowest bits the
-// lowest byte.
-KILN_DEVICE u32 select_bytes(u32 low, u32 high, u32 bytes) { return __byte_perm(low, high, bytes); }
 // Operations on two f16 in a word, each rounded once.
 KILN_DEVICE u32 subtract_f16_pairs(u32 a, u32 b) {
   u32 out;

@@ -12,6 +12,7 @@
 #include "device/wave.cuh"
 #include "families/spread.cuh"
 #include "gguf/block.cuh"
+#include "gguf/codebook.cuh"
 #include "gguf/q4_0.cuh"
 #include "gguf/q4_k.cuh"
 #include "gguf/q8_1.cuh"
@@ -159,6 +160,9 @@ struct VectorPiece {
         from[p] = -gguf::kBias * d[p];  // exact
         s[p] = y.s();
       }
+      if constexpr (gguf::kIsMixed<Format>) {
+        if (p == 1) mix();
+      }
       first[p] = gguf::kWholeBias;
       if constexpr (kSubtractsZero) {
         i32 ones = 0;
@@ -166,6 +170,16 @@ struct VectorPiece {
         for (u32 k = 0; k < kWords; ++k) ones = dot_bytes(0x01010101u, quants[p][k], ones);
         first[p] -= Format::kZero * ones;
       }
+    }
+  }
+
+  // Puts the quants into the order of a mixed decoder's.
+  KILN_DEVICE void mix() {
+#pragma unroll
+    for (u32 k = 0; k < kWords; ++k) {
+      const Halves mixed = mix_halves({quants[0][k], quants[1][k]});
+      quants[0][k] = mixed.low;
+      quants[1][k] = mixed.high;
     }
   }
 
@@ -249,11 +263,12 @@ KILN_DEVICE Share share_of_wave(u32 workers, bool is_spread = false) {
 // A team takes kRows rows at once, and each thread kWords slices of each. `output(row, v, sum)` is
 // called once for each row and vector, in some thread. There sum(0) returns their product, and
 // sum(n) the product of row + n, if that is one of the same kRows rows.
-template <class Format, u32 kVectors, u32 kRows, class Place = OwnSums<>,
-          u32 kWords = kSlicesAtOnce<Format, kVectors>, bool kByHalves = false, class Matrix,
+template <class GivenFormat, u32 kVectors, u32 kRows, class Place = OwnSums<>,
+          u32 kWords = kSlicesAtOnce<GivenFormat, kVectors>, bool kByHalves = false, class Matrix,
           class Output>
 KILN_DEVICE void multiply_rows(const Matrix& matrix, const Q8_1* vectors, const Output& output,
                                u32 columns, u32 rows, u32 stride, Share share) {
+  using Format = gguf::Mixed<GivenFormat>;
   constexpr u32 kSums = kRows * kVectors;
   constexpr u32 kShares = kSumsHalves<Format, kSums> ? 2 : 1;
   using Piece = gguf::Piece<Format, kWords>;
@@ -415,9 +430,10 @@ KILN_DEVICE void multiply_vectors(const u8* matrix, const Q8_1* vectors, f32* ds
 }
 
 // Multiplies one vector by short rows. Each wave takes rows of its own, and each thread one piece.
-template <class Format>
+template <class GivenFormat>
 KILN_DEVICE void multiply_short_rows(const MatrixRows& matrix, const Q8_1* vector, f32* dst,
                                      u32 columns, u32 rows) {
+  using Format = gguf::Mixed<GivenFormat>;
   constexpr u32 kWords = tuning::kColumnsOfWave / (4 * kMinThreads * Format::kParts);
   constexpr u32 kShares = kSumsHalves<Format, 1> ? 2 : 1, kEach = kWords / kShares;
   using Piece = gguf::Piece<Format, kWords>;

@@ -8,25 +8,20 @@
 
 namespace kiln::gguf {
 
-struct IQ4_NL {
+struct BlockOfIQ4_NL {
   static constexpr u32 kValues = 32, kBytes = 18, kAlignment = 2;
-  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr u32 kTogether = 4, kRun = 32;
   static constexpr i32 kZero = 0;
   static constexpr bool kHasOffset = false, kIsHeaded = true;
+  using Table = Codebook<0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u>;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
-  using Table = Codebook<0xbfad9881u, 0xf6eaddcfu, 0x26190d01u, 0x71594535u>;
   template <u32 kCount>
-  KILN_DEVICE static void decode(const u32 (&words)[kCount], u32 (&quants)[kCount][kParts]) {
-    Table::unpack(words, quants);
-  }
-  template <u32 kCount>
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 words[kCount];
+  KILN_DEVICE static void load(const u8* block, u32 slice, u32 (&words)[kCount]) {
     load_words<kAlignment>(block + 2 + 4 * slice, words);
-    decode(words, quants);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) { return {load_f16(block), 0}; }
 };
+using IQ4_NL = Indexed<BlockOfIQ4_NL>;
 
 }  // namespace kiln::gguf

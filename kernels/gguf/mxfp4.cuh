@@ -9,25 +9,21 @@
 
 namespace kiln::gguf {
 
-struct MXFP4 {
+struct BlockOfMXFP4 {
   static constexpr u32 kValues = 32, kBytes = 17, kAlignment = 1;
-  static constexpr u32 kParts = 2, kTogether = 4, kRun = 32;
+  static constexpr u32 kTogether = 4, kRun = 32;
   static constexpr i32 kZero = 0;
   static constexpr bool kHasOffset = false, kMayPad = true;
+  using Table = Codebook<0x03020100u, 0x0c080604u, 0xfdfeff00u, 0xf4f8fafcu>;
 
   KILN_DEVICE static u32 word(u32 slice, u32 part) { return slice + 4 * part; }
-  using Table = Codebook<0x03020100u, 0x0c080604u, 0xfdfeff00u, 0xf4f8fafcu>;
   template <u32 kCount>
-  KILN_DEVICE static void unpack(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 packed[kCount];
-    load_words<kAlignment>(block + 1 + 4 * slice, packed);
-    Table::unpack(packed, quants);
+  KILN_DEVICE static void load(const u8* block, u32 slice, u32 (&words)[kCount]) {
+    load_words<kAlignment>(block + 1 + 4 * slice, words);
   }
   template <u32 kCount>
-  KILN_DEVICE static void unpack_padded(const u8* block, u32 slice, u32 (&quants)[kCount][kParts]) {
-    u32 packed[kCount];
-    load_padded_words(block + 1 + 4 * slice, packed);
-    Table::unpack(packed, quants);
+  KILN_DEVICE static void load_padded(const u8* block, u32 slice, u32 (&words)[kCount]) {
+    load_padded_words(block + 1 + 4 * slice, words);
   }
   KILN_DEVICE static Scale scale(const u8* block, u32) {
     const u32 e = block[0];
@@ -35,5 +31,6 @@ struct MXFP4 {
     return {bit_cast<f32>(e < 2 ? 0x00200000u << e : (e - 1) << 23), 0};
   }
 };
+using MXFP4 = Indexed<BlockOfMXFP4>;
 
 }  // namespace kiln::gguf

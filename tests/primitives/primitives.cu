@@ -294,15 +294,20 @@ KILN_KERNEL(1024, quotients_of_31_bits, const kiln::u32* dividends, const kiln::
   if (i < count) quotients[i] = kiln::device::quotient_of_31_bits(dividends[i], divisors[i]);
 }
 
-// The entries of the low halves of each word, and behind them those of the high halves.
+// The entries of the low halves of each word, behind them those of the high halves, and behind them
+// both mixed, less those that look_up_mixed() finds: zero.
 KILN_KERNEL(1024, half_entries, const kiln::u32* table, const kiln::u32* words,
             kiln::u32* entries, kiln::u32 count) {
+  using namespace kiln::device;
   const kiln::u32 i = kiln::self();
   if (i >= count) return;
-  const kiln::device::HalfEntries of =
-      kiln::device::look_up_halves(table[0], table[1], table[2], table[3], words[i]);
+  const Halves of = look_up_halves(table[0], table[1], table[2], table[3], words[i]);
+  const Halves mixed = look_up_mixed(table[0], table[1], table[2], table[3], words[i]);
+  const Halves again = mix_halves(of);
   entries[i] = of.low;
   entries[count + i] = of.high;
+  entries[2 * count + i] = mixed.low - again.low;
+  entries[3 * count + i] = mixed.high - again.high;
 }
 
 // Added to the previous values.

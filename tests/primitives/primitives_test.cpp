@@ -529,7 +529,7 @@ std::int32_t byte_of(std::uint32_t word, std::size_t i) {
 
 TEST_CASE("half bytes, looked up in a table of sixteen bytes") {
   Random random(40);
-  std::vector<std::uint32_t> table, words, expected(2000);
+  std::vector<std::uint32_t> table, words, expected(4000);
   for (int i = 0; i < 4; ++i) table.push_back(static_cast<std::uint32_t>(random.bits()));
   for (std::uint32_t i = 0; i < 1000; ++i) {
     words.push_back(i < 256 ? i * 0x01010101u : static_cast<std::uint32_t>(random.bits()));
@@ -539,7 +539,7 @@ TEST_CASE("half bytes, looked up in a table of sixteen bytes") {
       expected[k % 2 * 1000 + i] |= entry << 8 * (k / 2);
     }
   }
-  const std::vector<std::uint32_t> empty(2000);
+  const std::vector<std::uint32_t> empty(4000);
   const Bytes out =
       run("half_entries", {10}, {100}, {bytes_of(table), bytes_of(words)}, bytes_of(empty), {1000});
   CHECK(out == bytes_of(expected));
