@@ -26,7 +26,8 @@
 //
 // A format whose blocks begin at any byte has kMayPad, and
 //
-//   unpack_padded(block, slice, quants)   unpack(), where up to three bytes behind a block may be read
+//   unpack_padded(block, slice, quants)
+//                                  unpack(), if three bytes behind the block may be read
 //
 // A format of four parts has Packed<kCount>(block, slice), which gives the quants part by part:
 //

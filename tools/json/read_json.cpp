@@ -302,8 +302,9 @@ Result<Json> read_json(std::string_view text, std::string_view file, const JsonL
                  Location{std::string(file)}};
   }
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
-    return Error{ErrorCode::kInvalidInput, "the text is UTF-16, and JSON is UTF-8", Location{std::string(file)}}.hint(
-        "save it as UTF-8");
+    return Error{ErrorCode::kInvalidInput, "the text is UTF-16, and JSON is UTF-8",
+                 Location{std::string(file)}}
+        .hint("save it as UTF-8");
   }
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());

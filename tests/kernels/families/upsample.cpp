@@ -176,7 +176,8 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
   const Real upper = corner[0] * (1 - x.part) + corner[1] * x.part;
   const Real lower = corner[2] * (1 - x.part) + corner[3] * x.part;
   const Real value = upper * (1 - y.part) + lower * y.part;
-  // A position that is off by its last bit may lie beyond an element, and has other neighbours then.
+  // A position that is off by its last bit may lie beyond an element, and has other neighbours
+  // then.
   const auto begin = [](const Place& place) {
     return place.first - (place.part < 1e-9L && place.first != 0 ? 1 : 0);
   };

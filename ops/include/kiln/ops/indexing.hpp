@@ -44,8 +44,8 @@ struct Gather {
 };
 
 // The order of additions, or of writes. kiln adds the kernels for orders other than kKept:
-// ia_any_<I>_<T>, sa_any_<I>_<T> and ia_sorted_<I>_<T>, for u32 f16 bf16 f32 f64, and s_any_<I>_<T>,
-// for all types of s_<I>_<T>.
+// ia_any_<I>_<T>, sa_any_<I>_<T> and ia_sorted_<I>_<T>, for u32 f16 bf16 f32 f64, and
+// s_any_<I>_<T>, for all types of s_<I>_<T>.
 enum class SumOrder : std::uint8_t {
   kKept,    // in the order of j, each sum rounded to T: the same bits in every run
   kAny,     // by atomics, each sum rounded to T: the fastest, but bits may differ between runs.
