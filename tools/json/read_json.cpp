@@ -70,7 +70,8 @@ class Parser {
     fail("syntax error: unexpected " + found() + "; expected " + std::string(expected));
     if (peek() == '/' || peek() == '#') error_->hint("JSON has no comments");
     if (peek() == '\'') error_->hint("JSON strings are written in double quotes");
-    if (at_end() && !open_.empty()) {
+    const bool ends = at_end() || peek() == '}' || peek() == ']';
+    if (ends && !open_.empty() && peek() != open_.back().closing) {
       const Open& last = open_.back();
       error_->hint("the " + std::string(last.closing == '}' ? "object" : "list") +
                    " that begins at " + std::to_string(last.line) + ':' +

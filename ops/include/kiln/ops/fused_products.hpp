@@ -20,7 +20,7 @@ struct QuantizeRows {
   std::size_t padded = 0;       // columns of `out`, a multiple of 32; 0: padded_columns(columns)
   const void* x = nullptr;      // rows without gaps
   const void* order = nullptr;  // u32 for each row of `out`, or null
-  std::size_t each = 1;  // number of tasks that share a row of `x`
+  std::size_t each = 1;         // number of tasks that share a row of `x`; unused without `order`
   void* out = nullptr;  // Q8_1 blocks
 };
 

@@ -70,7 +70,8 @@ struct DequantizeBlocks {
   Geometry geometry = Geometry::kOwn;
 };
 
-// get_rows_<format>: out[i, :] = row ids[i] of a table, as f32. Ids are not checked.
+// get_rows_<format>: out[i, :] = row ids[i] of a table, as f32. Ids are not checked. Not for Q8_K,
+// IQ4_NL and MXFP4.
 struct GetRows {
   BlockFormat format = BlockFormat::kQ4_0;
   std::size_t count = 0;  // number of ids
@@ -93,7 +94,8 @@ struct GetFloatRows {
   Geometry geometry = Geometry::kOwn;
 };
 
-// dequantize_mul_mat_vec_<format>: dst[row] = dot product of the row and x, in f32. Not for Q8_K.
+// dequantize_mul_mat_vec_<format>: dst[row] = dot product of the row and x, in f32. Not for
+// Q8_K, IQ4_NL and MXFP4.
 struct DequantizeMulMatVec {
   BlockFormat format = BlockFormat::kQ4_0;
   std::size_t rows = 0, columns = 0;
@@ -122,7 +124,7 @@ struct MulMatVec : Q8_1Product {
   Geometry geometry = Geometry::kOwn;
 };
 
-// mul_mat_<format>: the same for any number of activations.
+// mul_mat_<format>: the same for any number of activations. Not for Q8_K, IQ4_NL and MXFP4.
 struct MulMat : Q8_1Product {
   Geometry geometry = Geometry::kOwn;
 };
