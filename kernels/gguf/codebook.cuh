@@ -49,8 +49,8 @@ struct Indexed : Block {
   }
 };
 
-// A decoder that products with vectors use in place of `Format`. If it has kIsMixed, the quants of
-// its two parts are in the order of look_up_mixed().
+// A decoder that products with vectors use in place of `Format`. With kIsMixed<Format>, the quants
+// of its two parts are in the order of look_up_mixed().
 template <class Format>
 struct MixedOf {
   using Type = Format;

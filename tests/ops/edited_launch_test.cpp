@@ -7,6 +7,7 @@
 
 #include "kiln/ops.hpp"
 #include "ops_subject.hpp"
+#include "places.hpp"
 
 namespace kiln::ops {
 namespace {
@@ -27,15 +28,6 @@ Launch sum_of(const Operands& operands, const Gpu& gpu, const void* lhs, const v
   call.rhs_layout = operands.rhs;
   call.lhs = lhs, call.rhs = rhs, call.out = out;
   return plan(call, gpu).value();
-}
-
-std::size_t place_in(const Layout& layout, std::size_t element) {
-  std::size_t place = 0;
-  for (std::size_t dim = layout.dims.rank(); dim-- != 0;) {
-    place += element % layout.dims[dim] * layout.strides[dim];
-    element /= layout.dims[dim];
-  }
-  return place;
 }
 
 TEST_CASE("A launch runs at other addresses than it was planned with") {

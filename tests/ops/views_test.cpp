@@ -10,6 +10,7 @@
 #include "kiln/ops/binary.hpp"
 #include "kiln/ops/unary.hpp"
 #include "ops/src/view_table.hpp"
+#include "places.hpp"
 
 using namespace kiln;
 using namespace kiln::ops;
@@ -169,15 +170,6 @@ Table table_of(const Launch& launch, std::size_t views) {
     table.words.push_back(static_cast<std::uint32_t>(launch.layout[i] >> 32));
   }
   return table;
-}
-
-std::uint64_t place_in(const Layout& layout, std::uint64_t element) {
-  std::uint64_t place = 0;
-  for (std::size_t dim = layout.dims.rank(); dim-- != 0;) {
-    place += element % layout.dims[dim] * layout.strides[dim];
-    element /= layout.dims[dim];
-  }
-  return place;
 }
 
 Launch sum_of(const Layout& lhs, const Layout& rhs) {
