@@ -48,6 +48,8 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
   if (read_build_catalog(out_root, as_given, files)) return {};
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
+  // Another build may have begun to fill the folder since.
+  if (files.kind(lock) == PathKind::kFile) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
       .note("one of them is " + quote((as_given / *file).lexically_normal().string()))

@@ -160,6 +160,25 @@ TEST_CASE("kiln build lets another build in the same folder end first, and finds
   CHECK(one.output.find(" 0 from the cache, 0 up to date") != std::string::npos);
 }
 
+TEST_CASE(
+    "builds that begin at once in a new folder do not take each other's files for strange ones") {
+  if (!has_amd() && !has_nvidia()) SKIP("needs a compiler of one vendor: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  REQUIRE(project.kiln({"build"}).ok());  // fills the cache
+  for (int i = 0; i < 50; ++i) {
+    tools::Outcome one, other;
+    const std::vector<std::string> build = {"build", "--out", "out" + std::to_string(i)};
+    {
+      const std::jthread first([&] { one = project.kiln(build); });
+      const std::jthread second([&] { other = project.kiln(build); });
+    }
+    INFO(one.diagnostics << other.diagnostics);
+    REQUIRE(one.ok());
+    REQUIRE(other.ok());
+  }
+}
+
 TEST_CASE("a header that is gone is in no image, neither as it was nor as hipify-perl converted it") {
   KILN_NEEDS_BOTH_VENDORS();
   const ScratchFolder folder;
