@@ -39,7 +39,15 @@ struct Image {
   }
 };
 
-// Truncates a place, which is not negative, to the index of an element, at most size - 1.
+// Bounds a scale from indices of outputs to places in the source so that places are below 2^64. The
+// elements stay the same: places from 2^31 on are behind the last one.
+KILN_DEVICE f64 bounded_scale(f64 scale) {
+  constexpr f64 kMax = 4294967296;
+  if (!(scale > 0)) return 0;
+  return scale < kMax ? scale : kMax;
+}
+
+// Truncates a place from 0 to 2^64 to the index of an element, at most size - 1.
 KILN_DEVICE u32 element_at(f64 place, u32 size) {
   const u64 element = static_cast<u64>(place);
   return element < size ? static_cast<u32>(element) : size - 1;
@@ -55,7 +63,7 @@ KILN_DEVICE void nearest_of_lines(u64 lines, u64 columns_out, f64 scale, u32 wid
       (kRepeats && sizeof(T) == 2) || kArchitecture == tuning::Architecture::kSm80;
   constexpr u32 kMax = kFew ? 4 : 8;
   constexpr u32 kCount = kChunkCount<T> < kMax ? kChunkCount<T> : kMax;
-  if (!(scale > 0)) scale = 0;
+  scale = bounded_scale(scale);
   const u32 columns = static_cast<u32>(columns_out), self = thread_number();
   const bool singly = lines_go_singly<kCount>(lines * columns_out, columns_out);
   if (likely(singly & (self < lines * columns_out))) {
@@ -112,7 +120,7 @@ KILN_DEVICE void upsample_nearest(u64 rows_out, u64 columns_out, f64 row_scale, 
   const u64 lines = info[0] * info[1] * rows_out;
   const u32 height = static_cast<u32>(info[2]), width = static_cast<u32>(info[3]);
   const u64 stride = info[7];
-  if (!(row_scale > 0)) row_scale = 0;
+  row_scale = bounded_scale(row_scale);
   Image<T> image{};
   nearest_of_lines<true>(lines, columns_out, column_scale, width, stride, dst,
                          [&](u32 line, bool follows, auto divide) {
@@ -147,9 +155,8 @@ KILN_DEVICE Between<N> between(u32 i, f64 scale, bool align_corners, u32 size) {
   f64 place = align_corners ? i * scale : (i + 0.5) * scale - 0.5;
   if (!(place > 0)) place = 0;
   const u32 first = element_at(place, size);
-  // A place may lie far behind the last element, where parts would cancel. Halves of an element add
-  // up to it.
-  if (first + 1 >= size) return {first, first, static_cast<N>(0.5)};
+  // A place may lie far behind the last element, where parts would cancel.
+  if (first + 1 >= size) return {first, first, 0};
   return {first, first + 1, static_cast<N>(place - first)};
 }
 
@@ -165,7 +172,7 @@ KILN_DEVICE f64 axis_scale(bool align_corners, bool has_factor, f64 factor, u64 
     above = 1;
     below = factor;
   }
-  return above / below;
+  return bounded_scale(above / below);
 }
 
 // Integers are blended in f64 and truncated.
@@ -186,11 +193,11 @@ struct BlendOf<f32> {
   using Number = f32;
 };
 
-// Two equal integers give exactly that integer. For floats, an infinite `a` stays what it is if
-// `part` is 0 and `b` is finite.
+// Two equal integers give exactly that integer. Without a part, `b` does not count, even if it is
+// infinite or NaN.
 template <class T, class N>
 KILN_DEVICE N blend(N a, N b, N part) {
-  if constexpr (kIsFloat<T>) return a * (1 - part) + b * part;
+  if constexpr (kIsFloat<T>) return part == 0 ? a : a * (1 - part) + b * part;
   return a + (b - a) * part;
 }
 

@@ -56,7 +56,8 @@ UpsampleCase random_upsample_case(Way way, Draw& draw) {
   const std::size_t most = draw.limit() / (dims[0] * dims[1]);
   UpsampleCase choice{dims, draw.size(most), 1};
   choice.width_out = draw.size(most / choice.height_out);
-  constexpr RowKind kKinds[] = {RowKind::kNormal, RowKind::kBinades, RowKind::kEqual};
+  constexpr RowKind kKinds[] = {RowKind::kNormal, RowKind::kBinades, RowKind::kEqual,
+                                RowKind::kInfinities, RowKind::kNan};
   choice.kind = draw.one_of(kKinds);
   choice.src = random_layout(draw);
   choice.misalignment = draw.misalignment();
@@ -100,6 +101,11 @@ std::vector<UpsampleCase> cases_of(bool bilinear, Breadth breadth) {
     list.push_back({{1, 2, 4, 6}, 9, 13, false, 2.25, 0});
     list.push_back({{1, 2, 4, 6}, 9, 13, false, 0, 2.1});
     list.push_back({{1, 1, 4, 6}, 6, 9, false, 1.5, 1.5, RowKind::kWholes});
+    // Places on elements, whose neighbours must not count.
+    list.push_back({{1, 2, 5, 32}, 5, 32, false, 0, 0, RowKind::kInfinities});
+    list.push_back({{1, 2, 5, 7}, 5, 7, false, 0, 0, RowKind::kNan});
+    list.push_back({{1, 2, 5, 9}, 9, 17, true, 0, 0, RowKind::kInfinities});
+    list.push_back({{1, 2, 5, 16}, 5, 16, false, 1e-30, 1e-30});
   }
   if (breadth == Breadth::kHandful) return list;
   for (const std::size_t height : {1, 3, 6, 7, 12, 13, 24}) {
@@ -147,21 +153,25 @@ Expected nearest_reference(const Image& src, const UpsampleCase& choice, std::si
 struct Place {
   std::size_t first, second;
   Real part;
+  bool is_doubtful;  // rounding may move it past an element, and it has other neighbours then
 };
 Place place_of(std::size_t i, std::size_t size, std::size_t size_out, bool align_corners,
                double factor) {
-  Real at = 0;
+  Real scale = 0;
   if (align_corners) {
-    if (size_out > 1) {
-      at = static_cast<Real>(i) * static_cast<Real>(size - 1) / static_cast<Real>(size_out - 1);
-    }
+    if (size_out > 1) scale = static_cast<Real>(size - 1) / static_cast<Real>(size_out - 1);
   } else {
-    const Real scale = factor != 0 ? 1 / static_cast<Real>(factor)
-                                   : static_cast<Real>(size) / static_cast<Real>(size_out);
-    at = std::max(Real{0}, scale * (static_cast<Real>(i) + 0.5L) - 0.5L);
+    scale = factor != 0 ? 1 / static_cast<Real>(factor)
+                        : static_cast<Real>(size) / static_cast<Real>(size_out);
   }
-  const std::size_t first = std::min(static_cast<std::size_t>(at), size - 1);
-  return {first, std::min(first + 1, size - 1), at - static_cast<Real>(first)};
+  const Real half = align_corners ? 0 : 0.5L;
+  const Real at = std::max(Real{0}, scale * (static_cast<Real>(i) + half) - half);
+  const bool is_exact = scale == static_cast<Real>(static_cast<double>(scale));
+  const bool is_doubtful =
+      !is_exact && std::fabs(at - std::round(at)) < 1e-9L && at < static_cast<Real>(size);
+  if (at >= static_cast<Real>(size - 1)) return {size - 1, size - 1, 0, is_doubtful};
+  const auto first = static_cast<std::size_t>(at);
+  return {first, first + 1, at - static_cast<Real>(first), is_doubtful};
 }
 
 Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& choice,
@@ -170,19 +180,20 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
       place_of(i, choice.dims[2], choice.height_out, choice.align_corners, choice.height_factor);
   const Place x =
       place_of(j, choice.dims[3], choice.width_out, choice.align_corners, choice.width_factor);
-  const Real corner[4] = {src.number(b, c, y.first, x.first), src.number(b, c, y.first, x.second),
-                          src.number(b, c, y.second, x.first),
-                          src.number(b, c, y.second, x.second)};
-  const Real upper = corner[0] * (1 - x.part) + corner[1] * x.part;
-  const Real lower = corner[2] * (1 - x.part) + corner[3] * x.part;
-  const Real value = upper * (1 - y.part) + lower * y.part;
-  // A position that is off by its last bit may lie beyond an element, and has other neighbours
-  // then.
+  // Without a part, an element does not count, even if it is not finite.
+  const auto blend = [](Real first, Real second, Real part) {
+    return part == 0 ? first : first * (1 - part) + second * part;
+  };
+  const auto of_row = [&](std::size_t row) {
+    return blend(src.number(b, c, row, x.first), src.number(b, c, row, x.second), x.part);
+  };
+  const Real value = blend(of_row(y.first), of_row(y.second), y.part);
   const auto begin = [](const Place& place) {
-    return place.first - (place.part < 1e-9L && place.first != 0 ? 1 : 0);
+    return place.first - (place.is_doubtful && place.first != 0 ? 1 : 0);
   };
   const auto end = [](const Place& place, std::size_t size) {
-    return std::min(place.second + (place.part > 1 - 1e-9L ? 2 : 1), size);
+    const std::size_t last = place.part == 0 ? place.first : place.second;
+    return std::min(last + (place.is_doubtful ? 2 : 1), size);
   };
   Real magnitude = 0;
   for (std::size_t row = begin(y); row < end(y, choice.dims[2]); ++row) {
@@ -190,6 +201,7 @@ Expected bilinear_reference(DType dtype, const Image& src, const UpsampleCase& c
       magnitude += std::fabs(src.number(b, c, row, column));
     }
   }
+  if (!std::isfinite(magnitude) && (x.is_doubtful || y.is_doubtful)) return Expected::anything();
   // Each of the steps to a position rounds it in f64.
   const Real place_error =
       4 * static_cast<Real>(y.first + x.first + 4) * rounding_error(DType::kF64);
@@ -293,7 +305,8 @@ Contracts upsample_contracts() {
        "(scale y, ...)",
        "places in f64; f64 and integers in f64, the others in f32",
        "8 half units of the sum of the four magnitudes", "integers are cut off",
-       "Kept: here h is of dim 2, w of dim 3. Mended: four equal integers give themselves."},
+       "Kept: here h is of dim 2, w of dim 3. Mended: four equal integers give themselves; "
+       "elements without a part do not count, even if infinite or NaN."},
   };
 }
 
