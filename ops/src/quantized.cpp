@@ -281,13 +281,15 @@ void drop_fifth_argument(Launch& launch) {
 
 Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   Launch launch;
-  if (call.vectors < 1 || call.vectors > kMaxVectors) {
-    return refused("no kernel of 'mul_mat_vec' takes " + std::to_string(call.vectors) + " vectors")
-        .note("it takes 1 to " + std::to_string(kMaxVectors))
-        .hint("use MulMat");
+  const bool takes_several = kMulMatVec.has(call.format);
+  const std::size_t most = takes_several ? kMaxVectors : 1;
+  if (kMulMatOneVec.has(call.format) && (call.vectors < 1 || call.vectors > most)) {
+    return refused("no kernel of 'mul_mat_vec' takes " + std::to_string(call.vectors) +
+                   " vectors with blocks of " + format_name(call.format))
+        .note("it takes 1" + (takes_several ? " to " + std::to_string(most) : std::string()))
+        .hint(takes_several ? "use MulMat" : "use QuantizedMatmul");
   }
-  KILN_TRY(set_kernel(launch, call.vectors == 1 ? kMulMatOneVec : kMulMatVec, call.format,
-                      call.vectors - 1));
+  KILN_TRY(set_kernel(launch, kMulMatOneVec, call.format, call.vectors - 1));
   KILN_TRY_ASSIGN(const Matrix matrix, matrix_of(call.format, call.rows, call.columns));
   KILN_TRY_ASSIGN(const std::int32_t padded, padded_row(call.columns, call.padded));
   KILN_TRY_ASSIGN(const std::int32_t stride, result_stride(call.rows, call.dst_stride));

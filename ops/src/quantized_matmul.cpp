@@ -34,6 +34,15 @@ bool is_of_abi(BlockFormat format) {
     default: return false;
   }
 }
+bool is_own(BlockFormat format) {
+  switch (format) {
+#define KILN_ROW(format, ...) case BlockFormat::k##format:
+    KILN_EACH_OWN_FORMAT(KILN_ROW)
+#undef KILN_ROW
+    return true;
+    default: return false;
+  }
+}
 
 // An operand: an address of the caller's, or an offset from the beginning of the workspace.
 struct Place {
@@ -92,7 +101,11 @@ class Planner {
     KILN_TRY(element_count({{std::max<std::size_t>(call_.experts, 1), call_.rows, call_.columns}}));
     KILN_TRY(element_count({{tasks(), call_.columns}}));
     KILN_TRY(element_count({{tasks(), call_.rows}}));
-    return {};
+    if (call_.experts != 0 || has_kernels(call_.format, call_.vectors)) return {};
+    const bool takes_one = has_kernels(call_.format, 1);
+    return refused("no kernel multiplies blocks of " + format_name(call_.format) +
+                   (takes_one ? " with more than one vector" : ""))
+        .hint("use QuantizedMultiplier, which has a matrix library");
   }
   std::size_t tasks() const {
     return call_.experts == 0 ? call_.vectors : call_.vectors * call_.slots;
@@ -333,6 +346,10 @@ class Planner {
 };
 
 }  // namespace
+
+bool has_kernels(BlockFormat format, std::size_t vectors) {
+  return is_of_abi(format) || is_fused(format) || (is_own(format) && vectors <= 1);
+}
 
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
   auto product = product_of<HalfMatrix>(call, call.weights);

@@ -20,19 +20,6 @@ bool is_slow(BlockFormat format) {
          format == BlockFormat::kQ6_K || format == BlockFormat::kMXFP4;
 }
 
-// True if kiln has kernels that multiply so many vectors.
-bool has_kernels(BlockFormat format, std::size_t vectors) {
-  switch (format) {
-#define KILN_ROW(format, ...) case BlockFormat::k##format:
-    KILN_EACH_MUL_MAT(KILN_ROW)
-    return true;
-    KILN_EACH_OWN_FORMAT(KILN_ROW)
-#undef KILN_ROW
-    return vectors == 1 || format == BlockFormat::kMXFP4;
-    default: return false;
-  }
-}
-
 constexpr std::size_t ceil_div(std::size_t count, std::size_t each) {
   return (count - 1) / each + 1;
 }

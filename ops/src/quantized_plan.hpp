@@ -66,6 +66,13 @@ inline constexpr FormatFamily kHeldVectors = [] {
 }();
 #undef KILN_ROW
 
+// "Q4_0". For a number that is no format: "format 99".
+inline std::string format_name(BlockFormat format) {
+  const auto at = static_cast<std::size_t>(format);
+  if (at >= std::size(kBlockFormats)) return "format " + std::to_string(at);
+  return std::string(info(format).name);
+}
+
 inline Result<void> set_kernel(Launch& launch, const FormatFamily& family, BlockFormat format,
                                std::size_t further = 0) {
   if (family.has(format)) {
@@ -79,12 +86,13 @@ inline Result<void> set_kernel(Launch& launch, const FormatFamily& family, Block
   for (const BlockFormatInfo& each : kBlockFormats) {
     if (family.has(each.format)) taken += (taken.empty() ? "" : " ") + std::string(each.name);
   }
-  const auto at = static_cast<std::size_t>(format);
-  const std::string name = at < std::size(kBlockFormats) ? std::string(info(format).name)
-                                                         : "format " + std::to_string(at);
-  return refused("no kernel of '" + std::string(family.name) + "' takes blocks of " + name)
+  return refused("no kernel of '" + std::string(family.name) + "' takes blocks of " +
+                 format_name(format))
       .note("it takes " + taken);
 }
+
+// True if kiln has kernels that multiply one matrix of the format with so many vectors.
+bool has_kernels(BlockFormat format, std::size_t vectors);
 
 inline constexpr std::uint32_t kMaxSigned = std::numeric_limits<std::int32_t>::max();
 inline constexpr std::uint32_t kMaxAlongY = 65535;

@@ -71,13 +71,25 @@ class Parser {
     if (peek() == '/' || peek() == '#') error_->hint("JSON has no comments");
     if (peek() == '\'') error_->hint("JSON strings are written in double quotes");
     const bool ends = at_end() || peek() == '}' || peek() == ']';
-    if (ends && !open_.empty() && peek() != open_.back().closing) {
-      const Open& last = open_.back();
-      error_->hint("the " + std::string(last.closing == '}' ? "object" : "list") +
-                   " that begins at " + std::to_string(last.line) + ':' +
-                   std::to_string(last.column) + " has no '" + last.closing + "'");
-    }
+    if (ends && !open_.empty() && peek() != open_.back().closing) hint_open();
     return false;
+  }
+
+  void hint_open() {
+    const Open& last = open_.back();
+    error_->hint("the " + std::string(last.closing == '}' ? "object" : "list") +
+                 " that begins at " + std::to_string(last.line) + ':' +
+                 std::to_string(last.column) + " has no '" + last.closing + "'");
+  }
+
+  // True at a string that a colon follows.
+  bool at_key() const {
+    if (peek() != '"') return false;
+    Parser ahead = *this;
+    std::string ignored;
+    if (!ahead.string(ignored)) return false;
+    ahead.skip_blanks();
+    return ahead.peek() == ':';
   }
 
   bool value(Json& json) {
@@ -126,7 +138,11 @@ class Parser {
     if (!take(',')) {
       const bool begins = peek() == '"' || peek() == '{' || peek() == '[' || is_digit(peek());
       unexpected(expected);
-      if (begins) error_->hint("add a comma before it");
+      if (closing == ']' && at_key()) {
+        hint_open();
+      } else if (begins) {
+        error_->hint("add a comma before it");
+      }
       return Next::kError;
     }
     skip_blanks();
@@ -171,7 +187,7 @@ class Parser {
   bool string(std::string& text) {
     advance();
     while (!take('"')) {
-      if (at_end()) return fail("syntax error: the string has no closing '\"'");
+      if (at_end()) return not_closed();
       take_plain(text);
       const char c = peek();
       if (at_end() || c == '"') continue;
@@ -190,6 +206,11 @@ class Parser {
     return true;
   }
 
+  bool not_closed() {
+    while (!at_end()) advance();
+    return fail("syntax error: the string has no closing '\"'");
+  }
+
   // Takes the characters of a string that are plain ASCII and need no decoding: most strings have
   // no others.
   void take_plain(std::string& text) {
@@ -204,6 +225,7 @@ class Parser {
   bool escape(std::string& text) {
     constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
     const auto refuse = [this, line = line_, column = column_] {
+      if (text_.find('"', offset_) == std::string_view::npos) return not_closed();
       line_ = line;
       column_ = column;
       return fail("syntax error: the string has an escape that JSON does not know");

@@ -315,7 +315,14 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.indexed_moe_forward_q3k_q8_1<<<7168x100x2, 32>>>: product as f32");
   const auto refused = plan(QuantizedMatmul{BlockFormat::kIQ4_NL, 4, 32, 2});
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message == "no kernel of 'mul_mat' takes blocks of IQ4_NL");
+  CHECK(refused.error().message ==
+        "no kernel multiplies blocks of IQ4_NL with more than one vector");
+  CHECK(refused.error().notes.back().text == "use QuantizedMultiplier, which has a matrix library");
+  CHECK(plan(QuantizedMatmul{BlockFormat::kIQ4_NL, 4, 32, 1}));
+  CHECK(plan(QuantizedMatmul{BlockFormat::kMXFP4, 4, 32, 9}));
+  const auto of_k = plan(QuantizedMatmul{BlockFormat::kQ8_K, 4, 256, 1});
+  REQUIRE_FALSE(of_k);
+  CHECK(of_k.error().message == "no kernel multiplies blocks of Q8_K");
 }
 
 TEST_CASE("quantized_matmul refuses vectors that no kernel counts before it plans launches of them") {
@@ -351,7 +358,7 @@ TEST_CASE("plan of a product with up to eight vectors takes the kernel of their 
   call.columns = 800;
   CHECK(message(plan(call)) == "rows of 800 values are no whole blocks of Q3_K");
   call.vectors = 9;
-  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors");
+  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 9 vectors with blocks of Q3_K");
   call.vectors = 0;
   CHECK(note(plan(call)) == "it takes 1 to 8");
   // With few rows that are not short, each block has one row; with many rows, two rows by two
@@ -431,7 +438,9 @@ TEST_CASE("formats of our own names have a product of one vector, and tensors to
   call.columns = 96;
   CHECK(plan(call)->kernel == "mul_mat_vec_mxfp4_q8_1_cuda1");
   call.vectors = 2;
-  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes blocks of MXFP4");
+  CHECK(message(plan(call)) == "no kernel of 'mul_mat_vec' takes 2 vectors with blocks of MXFP4");
+  CHECK(note(plan(call)) == "it takes 1");
+  CHECK(plan(call).error().notes.back().text == "use QuantizedMatmul");
   DequantizeBlocks tensor;
   tensor.format = BlockFormat::kIQ4_NL;
   tensor.dtype = DType::kF16;
