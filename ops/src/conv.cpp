@@ -301,17 +301,35 @@ Result<Launch> plan(const Pool2d& call, const Gpu& gpu) {
   return launch;
 }
 
-Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
-  KILN_TRY(require_image("src", call.src_layout, 4));
-  const Extents& src = call.src_layout.dims;
-  const Layout out{{src[0], src[1], call.height_out, call.width_out}};
-  KILN_TRY(require_image("dst", out, 4));
-  KILN_TRY(require_lines(out.dims));
+namespace {
+
+// Returns a launch without arguments that makes images of dims `out`, as many as src has.
+Result<Launch> upsampling(const KernelRows& kernels, DType dtype, const Layout& src,
+                          const Extents& out, Geometry geometry, const Gpu& gpu) {
+  KILN_TRY(require_image("src", src, out.rank()));
+  KILN_TRY(require_image("dst", {out}, out.rank()));
+  KILN_TRY(require_lines(out));
   Launch launch;
-  KILN_TRY(set_kernel(launch, kNearest, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
-                                has_chunks(out.dims[3], call.dtype)));
-  append(launch.layout, call.src_layout);
+  KILN_TRY(set_kernel(launch, kernels, dtype));
+  KILN_TRY(set_elementwise_grid(launch, gpu, geometry, product(out),
+                                has_chunks(out[out.rank() - 1], dtype)));
+  append(launch.layout, src);
+  return launch;
+}
+
+Result<void> require_factor(double factor) {
+  if (factor >= 0 && std::isfinite(factor)) return {};
+  return refused("a factor of " + std::to_string(factor) + " is no ratio of sizes")
+      .note("it is above 0, or 0 for the ratio of the dims");
+}
+
+}  // namespace
+
+Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
+  const Extents& src = call.src_layout.dims;
+  KILN_TRY_ASSIGN(Launch launch, upsampling(kNearest, call.dtype, call.src_layout,
+                                            {src[0], src[1], call.height_out, call.width_out},
+                                            call.geometry, gpu));
   // The kernel's "w" is dim 2.
   launch.pass(UpsampleNearest2dKernel<void>(), call.height_out, call.width_out,
               scale(src[2], call.height_out), scale(src[3], call.width_out), nullptr, call.src,
@@ -321,16 +339,10 @@ Result<Launch> plan(const UpsampleNearest2d& call, const Gpu& gpu) {
 }
 
 Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu) {
-  KILN_TRY(require_image("src", call.src_layout, 3));
   const Extents& src = call.src_layout.dims;
-  const Layout out{{src[0], src[1], call.length_out}};
-  KILN_TRY(require_image("dst", out, 3));
-  KILN_TRY(require_lines(out.dims));
-  Launch launch;
-  KILN_TRY(set_kernel(launch, kNearest1d, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, Geometry::kOwn, product(out.dims),
-                                has_chunks(out.dims[2], call.dtype)));
-  append(launch.layout, call.src_layout);
+  KILN_TRY_ASSIGN(Launch launch,
+                  upsampling(kNearest1d, call.dtype, call.src_layout,
+                             {src[0], src[1], call.length_out}, Geometry::kOwn, gpu));
   launch.pass(UpsampleNearest1dKernel<void>(), call.length_out, scale(src[2], call.length_out),
               nullptr, call.src, call.dst);
   launch.layout_argument = 2;
@@ -338,16 +350,12 @@ Result<Launch> plan(const UpsampleNearest1d& call, const Gpu& gpu) {
 }
 
 Result<Launch> plan(const UpsampleBilinear2d& call, const Gpu& gpu) {
-  KILN_TRY(require_image("src", call.src_layout, 4));
+  KILN_TRY(require_factor(call.height_factor));
+  KILN_TRY(require_factor(call.width_factor));
   const Extents& src = call.src_layout.dims;
-  const Layout out{{src[0], src[1], call.height_out, call.width_out}};
-  KILN_TRY(require_image("dst", out, 4));
-  KILN_TRY(require_lines(out.dims));
-  Launch launch;
-  KILN_TRY(set_kernel(launch, kBilinear, call.dtype));
-  KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, product(out.dims),
-                                has_chunks(out.dims[3], call.dtype)));
-  append(launch.layout, call.src_layout);
+  KILN_TRY_ASSIGN(Launch launch, upsampling(kBilinear, call.dtype, call.src_layout,
+                                            {src[0], src[1], call.height_out, call.width_out},
+                                            call.geometry, gpu));
   launch.pass(UpsampleBilinear2dKernel<void>(), call.width_out, call.height_out, call.align_corners,
               call.height_factor != 0, call.height_factor, call.width_factor != 0,
               call.width_factor, nullptr, call.src, call.dst);

@@ -317,6 +317,12 @@ TEST_CASE("plans of pools and of the nearest element name dim 2 first, bilinear 
   CHECK(argument<std::size_t>(*plan(bilinear), 0) == 9);
   CHECK_FALSE(argument<bool>(*plan(bilinear), 3));
   CHECK(argument<bool>(*plan(bilinear), 5));
+  for (const double factor : {-1.0, HUGE_VAL, std::nan("")}) {
+    bilinear.width_factor = factor;
+    const auto refused = plan(bilinear);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().message.ends_with(" is no ratio of sizes"));
+  }
 }
 
 TEST_CASE("plan of im2col of one dim has a thread for each window of a channel") {

@@ -129,7 +129,8 @@ struct UpsampleBilinear2d {
   Layout src_layout;
   std::size_t height_out = 0, width_out = 0;
   bool align_corners = false;
-  double height_factor = 0, width_factor = 0;  // output size / input size; 0: from the dims
+  double height_factor = 0,
+         width_factor = 0;  // output size / input size, above 0; 0: from the dims
   const void* src = nullptr;
   void* dst = nullptr;  // (batch, channels, height_out, width_out)
   Geometry geometry = Geometry::kOwn;
