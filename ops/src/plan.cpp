@@ -38,6 +38,16 @@ std::string to_string(const Launch& launch) {
          ", " + size(launch.block) + ">>>";
 }
 
+std::string to_string(const LaunchSequence& sequence) {
+  std::string text;
+  for (const Launch& launch : sequence.launches) {
+    if (!text.empty()) text += '\n';
+    text += to_string(launch);
+    if (!launch.purpose.empty()) text += ": " + std::string(launch.purpose);
+  }
+  return text;
+}
+
 Result<void> set_kernel(Launch& launch, const KernelRows& rows, DType dtype) {
   if (rows.has(dtype)) {
     const std::uint16_t row = rows.by_dtype[static_cast<std::size_t>(dtype)];

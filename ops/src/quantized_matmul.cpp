@@ -67,12 +67,20 @@ Call product_of(const QuantizedMatmul& call, const void* weights) {
   return product;
 }
 
+// A string literal: `what` with the name of a dtype of results.
+#define KILN_AS(dtype, what)                   \
+  ((dtype) == DType::kF16    ? what " as f16"  \
+   : (dtype) == DType::kBF16 ? what " as bf16" \
+                             : what " as f32")
+
 class Planner {
  public:
   Planner(const QuantizedMatmul& call, const Gpu& gpu) : call_(call), gpu_(gpu) {}
 
   Result<LaunchSequence> run() {
     KILN_TRY(check());
+    constexpr std::size_t kUsual = 5;
+    made_.launches.reserve(kUsual);
     if (call_.experts != 0) {
       if (!is_fused(call_.format)) {
         KILN_TRY(tasks_of_abi());
@@ -132,12 +140,12 @@ class Planner {
 
   // Adds a launch. `places` lists the arguments that may be in the workspace.
   using Arguments = std::initializer_list<std::pair<std::size_t, Place>>;
-  Result<void> add(Result<Launch> planned, Arguments places, std::string_view what) {
+  Result<void> add(Result<Launch> planned, Arguments places, std::string_view purpose) {
     if (!planned) return std::move(planned).error();
     for (const auto& [argument, place] : places) {
       if (place.offset != 0) planned->workspace_parts.push_back({argument, place.offset});
     }
-    made_.text += (made_.text.empty() ? "" : "\n") + to_string(*planned) + ": " + std::string(what);
+    planned->purpose = purpose;
     made_.launches.push_back(*planned);
     return {};
   }
@@ -166,10 +174,11 @@ class Planner {
   Call product_of(const void* weights) const {
     return ops::product_of<Call>(call_, weights);
   }
-  std::string results(std::string_view value) const {
-    return std::string(value) + " as " + std::string(name(call_.out_dtype));
+  // The purpose of a launch that makes the results.
+  std::string_view results() const {
+    return is_pair() ? KILN_AS(call_.out_dtype, "silu(gate) * product")
+                     : KILN_AS(call_.out_dtype, "product");
   }
-  std::string_view value() const { return is_pair() ? "silu(gate) * product" : "product"; }
 
   // Returns the call for a few tasks or one vector.
   template <typename Call>
@@ -191,10 +200,10 @@ class Planner {
       auto call = task_call<FusedFloatVector>();
       call.x_dtype = call_.x_dtype;
       call.x = call_.x;
-      return add(plan(call, gpu_), {}, results(value()) + ", of activations as they are");
+      return add(plan(call, gpu_), {}, results());
     }
     KILN_TRY_ASSIGN(const Place q8_1, quantized(activations()));
-    return add(plan(task_call<FusedVector>(), gpu_), {{2, q8_1}}, results(value()));
+    return add(plan(task_call<FusedVector>(), gpu_), {{2, q8_1}}, results());
   }
 
   // Tasks sorted by expert, in tiles.
@@ -215,15 +224,16 @@ class Planner {
     return fused_matrices(q8_1, order, tiles);
   }
   Result<void> fused_matrices(Place q8_1, Place order = {}, Place tiles = {}) {
-    return with_gates([&](const void* weights, Place gates, Place dst, DType dtype,
-                          std::string_view what) {
-      auto call = product_of<FusedMatrix>(weights);
-      call.vectors = tasks();
-      call.experts = call_.experts;
-      call.dst_dtype = dtype;
-      call.dst = dst.writable();
-      return add(plan(call, gpu_), {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}}, what);
-    });
+    return with_gates(
+        [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view purpose) {
+          auto call = product_of<FusedMatrix>(weights);
+          call.vectors = tasks();
+          call.experts = call_.experts;
+          call.dst_dtype = dtype;
+          call.dst = dst.writable();
+          return add(plan(call, gpu_), {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}},
+                     purpose);
+        });
   }
 
   // Many vectors or tasks, as f16.
@@ -243,17 +253,17 @@ class Planner {
                  call_.experts == 0 ? "activations as f16"
                                     : "activations in the order of their experts, as f16"));
     return with_gates(
-        [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view what) {
+        [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view purpose) {
           auto call = product_of<HalfMatrix>(weights);
           call.vectors = tasks();
           call.experts = call_.experts;
           call.dst_dtype = dtype;
           call.dst = dst.writable();
           return add(plan(call, gpu_),
-                     {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, what);
+                     {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, purpose);
         });
   }
-  // Calls product(weights, gates, dst, dtype, what) for each matrix. The last call gets the gates.
+  // Calls product(weights, gates, dst, dtype, purpose) for each matrix. The last call gets the gates.
   template <typename Product>
   Result<void> with_gates(Product product) {
     Place gates;
@@ -261,7 +271,7 @@ class Planner {
       gates = f32_results();
       KILN_TRY(product(call_.gate, Place(), gates, DType::kF32, "gates"));
     }
-    return product(call_.weights, gates, out(), call_.out_dtype, results(value()));
+    return product(call_.weights, gates, out(), call_.out_dtype, results());
   }
 
   // One matrix and any number of vectors.
@@ -278,30 +288,25 @@ class Planner {
     if (is_fused(call_.format) && !is_few && !(is_plain && is_of_abi(call_.format))) {
       return fused_matrices(q8_1);
     }
-    return joined([&](const void* weights, Place dst, std::string_view what) {
-      if (is_few) return few_products(weights, q8_1, dst, what);
-      return abi_product<MulMat>(weights, q8_1, dst, what, call_.vectors);
+    return joined([&](const void* weights, Place dst, std::string_view purpose) {
+      if (is_few) return few_products(weights, q8_1, dst, purpose);
+      return abi_product<MulMat>(weights, q8_1, dst, purpose, call_.vectors);
     });
   }
   template <typename Call>
-  Result<void> abi_product(const void* weights, Place q8_1, Place dst, std::string_view what,
+  Result<void> abi_product(const void* weights, Place q8_1, Place dst, std::string_view purpose,
                            std::size_t vectors) {
     auto call = product_of<Call>(weights);
     call.vectors = vectors;
     call.dst = dst.writable();
-    return add(plan(call, gpu_), {{1, q8_1}, {2, dst}}, what);
+    return add(plan(call, gpu_), {{1, q8_1}, {2, dst}}, purpose);
   }
   // Uses launches of as many vectors as the kernels take.
-  Result<void> few_products(const void* weights, Place q8_1, Place dst, std::string_view what) {
+  Result<void> few_products(const void* weights, Place q8_1, Place dst, std::string_view purpose) {
     for (std::size_t first = 0; first < call_.vectors; first += kMaxVectors) {
       const std::size_t count = std::min(call_.vectors - first, kMaxVectors);
-      std::string of_vectors(what);
-      if (count != call_.vectors) {
-        of_vectors += ", of activations " + std::to_string(first) + " to " +
-                      std::to_string(first + count - 1);
-      }
       KILN_TRY(abi_product<MulMatVec>(weights, q8_1.behind(q8_1_bytes(first, call_.columns)),
-                                      dst.behind(first * call_.rows * sizeof(float)), of_vectors,
+                                      dst.behind(first * call_.rows * sizeof(float)), purpose,
                                       count));
     }
     return {};
@@ -309,14 +314,14 @@ class Planner {
 
   Result<void> tasks_of_abi() {
     KILN_TRY_ASSIGN(const Place q8_1, quantized(activations()));
-    return joined([&](const void* weights, Place dst, std::string_view what) {
+    return joined([&](const void* weights, Place dst, std::string_view purpose) {
       auto call = product_of<IndexedMoe>(weights);
       call.batches = call_.vectors;
       call.slots = call_.slots;
       call.inputs = call_.inputs;
       call.experts = call_.ids;
       call.dst = dst.writable();
-      return add(plan(call, gpu_), {{1, q8_1}, {3, dst}}, what);
+      return add(plan(call, gpu_), {{1, q8_1}, {3, dst}}, purpose);
     });
   }
 
@@ -336,7 +341,7 @@ class Planner {
     join.columns = tasks() * call_.rows;
     join.dst_dtype = call_.out_dtype;
     join.dst = call_.out;
-    return add(plan(join, gpu_), {{0, gates}, {1, values}}, results(value()));
+    return add(plan(join, gpu_), {{0, gates}, {1, values}}, results());
   }
 
   const QuantizedMatmul& call_;

@@ -127,7 +127,7 @@ void check(const Device& device, const Shape& shape, Way way = Way::kKernels,
   if (way == Way::kKernels) {
     const auto planned = plan(call, Gpu::of(device.info()));
     REQUIRE(planned);
-    text = planned->text;
+    text = to_string(*planned);
     REQUIRE(launcher.run(*planned));
   } else {
     const QuantizedMultiplier multiplier(launcher, *library);

@@ -19,6 +19,7 @@
 #include "kiln/ops/kernels.hpp"
 #include "kiln/ops/norm.hpp"
 #include "kiln/ops/quantized.hpp"
+#include "kiln/ops/quantized_matmul.hpp"
 #include "kiln/ops/reduce.hpp"
 #include "kiln/ops/rope.hpp"
 #include "kiln/ops/sort.hpp"
@@ -161,10 +162,10 @@ TEST_CASE("Launcher passes parts of the workspace to launches in turn") {
   launch.workspace_argument = Launch::kNoArgument;
   launch.workspace_parts = {{1, 256}};  // among the zeros
   Launch other = bench.over_layout(3, 5);
-  REQUIRE(bench.launcher.prepare(LaunchSequence{{other, launch}, ""}));
-  REQUIRE(bench.launcher.run(LaunchSequence{{other, launch}, ""}));
+  REQUIRE(bench.launcher.prepare(LaunchSequence{{other, launch}}));
+  REQUIRE(bench.launcher.run(LaunchSequence{{other, launch}}));
   CHECK(bench.result()[0] == 1);
-  REQUIRE(bench.launcher.run(LaunchSequence{{launch, other}, ""}));
+  REQUIRE(bench.launcher.run(LaunchSequence{{launch, other}}));
   CHECK(bench.result()[0] == 31);
 }
 
@@ -338,6 +339,16 @@ TEST_CASE("plan allocates nothing") {
                        plan(f32_vector) && plan(vectors) && plan(matrix) && plan(moe);
   CHECK(allocation_count == before);
   CHECK(planned);
+
+  QuantizedMatmul product;
+  product.format = BlockFormat::kQ4_K;
+  product.rows = product.columns = 4096;
+  for (const std::size_t count : {1, 8, 100}) {
+    product.vectors = count;
+    const std::size_t sequence = allocation_count;
+    REQUIRE(plan(product));
+    CHECK(allocation_count == sequence + 1);  // the list of launches
+  }
 }
 
 TEST_CASE("Launcher prepares a launch, which then asks nothing but the launch of the driver") {
@@ -381,7 +392,7 @@ TEST_CASE("Launcher puts nothing on an empty stream, and launches nothing once i
   const Launcher moved = std::move(bench.launcher);
   Fill fill;
   fill.count = 8;
-  const LaunchSequence sequence{{launch}, ""};
+  const LaunchSequence sequence{{launch}};
   for (const Result<void>& done :
        {bench.launcher.run(launch), bench.launcher.prepare(launch), bench.launcher.launch(fill),
         bench.launcher.prepare(fill), bench.launcher.run(sequence),

@@ -173,7 +173,7 @@ TEST_CASE("the fifth argument of the original's host is dropped for Q5_K alone")
 std::string text(const QuantizedMatmul& call, const Gpu& gpu = {}) {
   const auto planned = plan(call, gpu);
   REQUIRE(planned);
-  return planned->text;
+  return to_string(*planned);
 }
 
 TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") {
@@ -188,8 +188,7 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
         "quantized.fused_vector_q4_K<<<264, 32x8>>>: silu(gate) * product as f16");
   call.rows = 1024;
   CHECK(text(call) ==
-        "quantized.fused_float_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16, of "
-        "activations as they are");
+        "quantized.fused_float_vector_q4_K<<<512, 32x2>>>: silu(gate) * product as f16");
   call.x = reinterpret_cast<const void*>(4);  // not aligned
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4, 256>>>: activations as Q8_1\n"
@@ -209,8 +208,8 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.out = reinterpret_cast<void*>(0x1000);
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
-        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 8 to 10");
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32\n"
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32");
   call.weights = reinterpret_cast<const void*>(8);  // not aligned: no vectors are held
   CHECK(text(call) ==
         "quantized.quantize_rows_q8_1_f32<<<4x11, 256>>>: activations as Q8_1\n"
@@ -218,12 +217,10 @@ TEST_CASE("quantized_matmul chooses by shape, types and format, and says what") 
   call.weights = nullptr;
   call.rows = 4096;
   call.vectors = 10;
-  CHECK(
-      text(call) ==
-      "quantized.quantize_rows_q8_1_f32<<<4x10, 256>>>: activations as Q8_1\n"
-      "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32, of activations 0 to 7\n"
-      "quantized.mul_mat_vec_q4_K_q8_1_cuda2<<<1024, 32x2>>>: product as f32, of activations 8 to "
-      "9");
+  CHECK(text(call) ==
+        "quantized.quantize_rows_q8_1_f32<<<4x10, 256>>>: activations as Q8_1\n"
+        "quantized.held_vectors_q4_K<<<132, 32x16>>>: product as f32\n"
+        "quantized.mul_mat_vec_q4_K_q8_1_cuda2<<<1024, 32x2>>>: product as f32");
   const auto split = plan(call);
   REQUIRE(split);
   CHECK(split->launches[2].workspace_parts[0].offset ==

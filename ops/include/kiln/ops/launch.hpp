@@ -75,6 +75,8 @@ struct Launch {
 
   std::string_view module;  // a string literal
   KernelName kernel;
+  // What the launch computes, if its call needs several: "gates". A string literal.
+  std::string_view purpose = {};
   // The kernel as a position among the helpers' own kernels (src/own_kernels.hpp). kByName: look up
   // `module` and `kernel` in the catalog instead.
   std::uint16_t own_kernel = kByName;
@@ -121,10 +123,11 @@ struct Launch {
 // Launches that run one after the other and pass data on in the scratch memory.
 struct LaunchSequence {
   std::vector<Launch> launches;
-  std::string text;  // one line for each launch: the kernel and its purpose
 };
 
 // Returns a text for messages, such as "unary.ugelu_f16<<<512, 256>>>".
 std::string to_string(const Launch& launch);
+// Returns a line for each launch: its text and its purpose.
+std::string to_string(const LaunchSequence& sequence);
 
 }  // namespace kiln::ops

@@ -7,14 +7,15 @@
 //   product.weights = up.data(), product.gate = gate.data();
 //   product.x = x.data(), product.out = out.data();
 //   auto done = launcher.launch(product);
-//   std::puts(plan(product)->text.c_str());   // which kernels, and why
+//   std::puts(to_string(*plan(product)).c_str());   // which kernels, and why
 //
 // Numbers: activations are usually quantized to 8 bits. A single activation of a small matrix stays
 // as it is. If the plan uses half_matrix, activations and weights become f16 (HalfRows and
 // HalfMatrix in fused_products.hpp).
 //
-// plan() chooses kernels by shape, types and device, and runs nothing. The text of its result has a
-// line for each launch: "quantized.fused_vector_q4_K<<<7168, 32x2>>>: silu(gate) * product as f16".
+// plan() chooses kernels by shape, types and device, and runs nothing. to_string() of its result has
+// a line for each launch:
+// "quantized.fused_vector_q4_K<<<7168, 32x2>>>: silu(gate) * product as f16".
 // After Launcher::prepare(), a product may be captured into a graph like any launch.
 #pragma once
 
