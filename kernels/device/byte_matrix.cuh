@@ -55,4 +55,81 @@ KILN_DEVICE void multiply_bytes(i32 (&c)[4], i32 first, const ByteRows& rows, co
 #endif
 }
 
+// How a group of threads shares a product of rows, which it decodes, and columns of words in shared
+// memory. A thread holds words of two rows, and kOwn results of each of them.
+//   kThreads    neighbouring threads; a wave, all active, or part of one if there are no matrix units
+//   kRows, kColumns  of a product
+//   kWords      the words that a thread holds of each 32 bytes of a row: all eight, or
+//               first_word(lane) and the fourth one behind it
+//   kFourShare  four neighbouring threads have the same rows
+struct ByteFragments {
+  static constexpr u32 kThreads = kTileThreads, kRows = kTileRows, kColumns = kTileColumns;
+  static constexpr u32 kWords = kRowWords, kOwn = 2, kOwnRows = 2, kRowsApart = 8;
+  static constexpr bool kFourShare = true;
+  using Rows = ByteRows;
+
+  KILN_DEVICE static u32 first_row(u32 lane) { return lane / 4; }
+  KILN_DEVICE static u32 column(u32 lane, u32 i) { return lane % 4 * 2 + i; }
+  KILN_DEVICE static u32 first_word(u32 lane) { return kWords == 8 ? 0 : lane % 4; }
+  // c[kOwn * r + i] is the result of row r and column i, as multiply_bytes() makes it.
+  template <i32 kHalf>
+  KILN_DEVICE static void multiply(i32 (&c)[kOwnRows * kOwn], i32 first, const Rows& rows,
+                                   const u32* columns, u32 stride, u32 lane) {
+    multiply_bytes<kHalf>(c, first, rows, columns, stride, lane);
+  }
+};
+
+#if KILN_HAS_BYTE_MFMA || KILN_HAS_BYTE_WMMA
+// AMD's matrix units. The right operand's columns are the rows of a, and rows are the columns of b,
+// so that a thread's results have few rows, whose scales it decodes.
+struct AmdFragments {
+#if KILN_HAS_BYTE_MFMA
+  static constexpr u32 kThreads = 64, kWords = 2, kOwn = 4, kOwnRows = 2, kRowsApart = 16;
+#else
+  static constexpr u32 kThreads = 32, kWords = 8, kOwn = 8, kOwnRows = 1, kRowsApart = 0;
+#endif
+  static constexpr u32 kRows = 16 * kOwnRows, kColumns = 16;
+  static constexpr bool kFourShare = false;
+  struct Rows {
+    u32 words[kOwnRows][kWords];
+  };
+
+  KILN_DEVICE static u32 first_row(u32 lane) { return lane % 16; }
+#if KILN_HAS_BYTE_MFMA
+  KILN_DEVICE static u32 column(u32 lane, u32 i) { return lane / 16 * 4 + i; }
+  KILN_DEVICE static u32 first_word(u32 lane) { return lane / 16; }
+#else
+  KILN_DEVICE static u32 column(u32 lane, u32 i) { return lane / 16 + 2 * i; }
+  KILN_DEVICE static u32 first_word(u32) { return 0; }
+#endif
+  template <i32 kHalf>
+  KILN_DEVICE static void multiply(i32 (&c)[kOwnRows * kOwn], i32 first, const Rows& rows,
+                                   const u32* columns, u32 stride, u32 lane) {
+    constexpr u32 kHalfWords = kWords / 2, kApart = 4;
+    const u32* const column = columns + lane % 16 * stride + first_word(lane);
+#pragma unroll
+    for (u32 r = 0; r < kOwnRows; ++r) {
+      i32 sums[kOwn];
+#pragma unroll
+      for (u32 i = 0; i < kOwn; ++i) sums[i] = first;
+#pragma unroll
+      for (u32 half = kHalf == 1 ? 1 : 0; half < (kHalf == 0 ? 1 : 2); ++half) {
+        u32 of_column[kHalfWords], of_row[kHalfWords];
+#pragma unroll
+        for (u32 w = 0; w < kHalfWords; ++w) {
+          of_column[w] = column[kApart * half + w];
+          of_row[w] = rows.words[r][kHalfWords * half + w];
+        }
+        multiply_byte_columns(sums, of_column, of_row);
+      }
+#pragma unroll
+      for (u32 i = 0; i < kOwn; ++i) c[kOwn * r + i] = sums[i];
+    }
+  }
+};
+using TileFragments = AmdFragments;
+#else
+using TileFragments = ByteFragments;
+#endif
+
 }  // namespace kiln::device

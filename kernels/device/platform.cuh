@@ -510,6 +510,33 @@ KILN_DEVICE void multiply_byte_fragments(i32 (&c)[4], i32 first, u32 a0, u32 a1,
 }
 #endif
 
+// AMD's: c += a * b for signed bytes. a has 16 rows and b 16 columns, of 16 bytes each, and lane i
+// holds bytes of row i % 16 of a and of column i % 16 of b.
+#if KILN_PLATFORM_HIP && defined(__gfx90a__)
+// Each of the 64 lanes of a wave holds four bytes, from 4 * (i / 16) on. Its result c[r] is in row
+// 4 (i / 16) + r and column i % 16 (CDNA2 ISA, "MFMA").
+#define KILN_HAS_BYTE_MFMA 1
+KILN_DEVICE void multiply_byte_columns(i32 (&c)[4], const u32 (&a)[1], const u32 (&b)[1]) {
+  using Results = i32 __attribute__((ext_vector_type(4)));
+  const Results sums = __builtin_amdgcn_mfma_i32_16x16x16i8(
+      static_cast<i32>(a[0]), static_cast<i32>(b[0]), __builtin_bit_cast(Results, c), 0, 0, 0);
+  for (u32 r = 0; r < 4; ++r) c[r] = sums[r];
+}
+#elif KILN_PLATFORM_HIP && defined(__GFX11__) && __AMDGCN_WAVEFRONT_SIZE__ == 32
+// Each of the 32 lanes of a wave holds all bytes. Its result c[r] is in row 2 r + i / 16 and column
+// i % 16 (RDNA3 ISA, "WMMA").
+#define KILN_HAS_BYTE_WMMA 1
+KILN_DEVICE void multiply_byte_columns(i32 (&c)[8], const u32 (&a)[4], const u32 (&b)[4]) {
+  using Elements = i32 __attribute__((ext_vector_type(4)));
+  using Results = i32 __attribute__((ext_vector_type(8)));
+  constexpr bool kSigned = true, kSaturates = false;
+  const Results sums = __builtin_amdgcn_wmma_i32_16x16x16_iu8_w32(
+      kSigned, __builtin_bit_cast(Elements, a), kSigned, __builtin_bit_cast(Elements, b),
+      __builtin_bit_cast(Results, c), kSaturates);
+  for (u32 r = 0; r < 8; ++r) c[r] = sums[r];
+}
+#endif
+
 // ---- asynchronous copies ----------------------------------------------------------------------
 
 // Copies kBytes (4 or 16) bytes from global to shared memory; both addresses are multiples of

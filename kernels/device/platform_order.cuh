@@ -7,9 +7,16 @@ namespace kiln::device {
 
 // Keeps the code that computes these values before the memory accesses that follow, on AMD. Its
 // compiler otherwise begins a long unrolled loop with all of its loads, more than registers hold.
-KILN_DEVICE void compute_here(f32 (&values)[4]) {
+template <u32 kCount>
+KILN_DEVICE void compute_here(f32 (&values)[kCount]) {
 #if KILN_PLATFORM_HIP
-  asm volatile("" : "+v"(values[0]), "+v"(values[1]), "+v"(values[2]), "+v"(values[3])::"memory");
+  static_assert(kCount % 4 == 0);
+#pragma unroll
+  for (u32 i = 0; i < kCount; i += 4) {
+    asm volatile(""
+                 : "+v"(values[i]), "+v"(values[i + 1]), "+v"(values[i + 2]),
+                   "+v"(values[i + 3])::"memory");
+  }
 #else
   static_cast<void>(values);
 #endif

@@ -134,28 +134,29 @@ struct StagedVectors {
 };
 
 // A unit is the part of a row that a thread decodes at once: kGroups * 32 values. UnitRows is the
-// share of thread `lane` of 32 in 16 rows: its words of the two rows that begin at rows[0] and
-// rows[1]. Rows lie in shared memory, with three more bytes behind them.
-template <class Format>
+// share of thread `lane` of Fragments::kThreads: its words of the rows that begin at rows[0] and, if
+// a thread has two, at rows[1]. Rows lie in shared memory, with three more bytes behind them.
+template <class Format, class Fragments = ByteFragments>
 struct UnitRows {
   // True if a slice has words of both halves of 32 values. Otherwise it has words of kParts groups.
   static constexpr bool kHasHalves = Format::kValues == 32 && Format::kParts == 2;
   static constexpr u32 kGroups = kHasHalves ? 1 : Format::kParts;
   static constexpr u32 kPerBlock = Format::kValues / 32 / kGroups;
   static constexpr u32 kRuns = Format::kRun < 32 ? 2 : 1;  // of 32 values
+  static constexpr u32 kRows = Fragments::kOwnRows;
 
-  ByteRows bytes[kGroups];
-  gguf::Scale scales[kGroups][kRuns][2];
+  typename Fragments::Rows bytes[kGroups];
+  gguf::Scale scales[kGroups][kRuns][kRows];
 
   KILN_DEVICE void load(const u8* const (&rows)[2], u32 unit, u32 lane) {
     load_bytes(rows, unit, lane);
     load_scales(rows, unit, lane);
   }
   KILN_DEVICE void load_bytes(const u8* const (&rows)[2], u32 unit, u32 lane) {
-    constexpr u32 kCount = kRowWords == 8 ? 4 : 1;  // neighbouring words of a half
-    const u32 within = kRowWords == 8 ? 0 : lane % 4, in_block = unit % kPerBlock;
+    constexpr u32 kCount = Fragments::kWords / 2;  // neighbouring words of a half
+    const u32 within = Fragments::first_word(lane), in_block = unit % kPerBlock;
 #pragma unroll
-    for (u32 r = 0; r < 2; ++r) {
+    for (u32 r = 0; r < kRows; ++r) {
       const u8* const block = rows[r] + unit / kPerBlock * Format::kBytes;
       u32 quants[kCount][Format::kParts];
 #pragma unroll
@@ -182,7 +183,7 @@ struct UnitRows {
   // If four neighbouring threads need four scales, of the same rows, each decodes one.
   KILN_DEVICE void load_scales(const u8* const (&rows)[2], u32 unit, u32 lane) {
     const u32 at = unit / kPerBlock * Format::kBytes, first = unit % kPerBlock * kGroups;
-    if constexpr (kGroups == 2 && kRuns == 1) {
+    if constexpr (kGroups == 2 && kRuns == 1 && Fragments::kFourShare) {
       const gguf::Scale mine =
           Format::scale((lane % 2 == 0 ? rows[0] : rows[1]) + at, (first + lane % 4 / 2) * 8);
 #pragma unroll
@@ -192,7 +193,7 @@ struct UnitRows {
       }
     } else {
 #pragma unroll
-      for (u32 r = 0; r < 2; ++r) {
+      for (u32 r = 0; r < kRows; ++r) {
 #pragma unroll
         for (u32 g = 0; g < kGroups; ++g) {
 #pragma unroll
@@ -208,9 +209,10 @@ struct UnitRows {
 // Decodes a unit of four groups one after another, which is less code than UnitRows: mul_mat_q2_K
 // has 20 KB instead of 39. Measured on an H200, 4096 x 4096, in us, UnitRows -> UnitGroups: 64
 // vectors, Q2_K 41.4 -> 44.1, Q3_K 37.4 -> 37.7; 512 vectors, Q2_K 209 -> 211, Q3_K 156 -> 162.
-template <class Format>
+template <class Format, class Fragments>
 struct UnitGroups {
-  static constexpr u32 kCount = kRowWords / 2, kRuns = UnitRows<Format>::kRuns;
+  static constexpr u32 kWords = Fragments::kWords, kCount = kWords / 2;
+  static constexpr u32 kRows = Fragments::kOwnRows, kRuns = UnitRows<Format>::kRuns;
   using Packed = typename Format::template Packed<kCount>;
 
   const u8* blocks[2];  // one of each row
@@ -220,12 +222,12 @@ struct UnitGroups {
   KILN_DEVICE UnitGroups(const u8* const (&rows)[2], u32 unit, u32 lane)
       : UnitGroups(rows[0] + unit / UnitRows<Format>::kPerBlock * Format::kBytes,
                    rows[1] + unit / UnitRows<Format>::kPerBlock * Format::kBytes,
-                   unit % UnitRows<Format>::kPerBlock, kRowWords == 8 ? 0 : lane % 4) {}
-  KILN_DEVICE void next(ByteRows& bytes, gguf::Scale (&scales)[kRuns][2]) {
+                   unit % UnitRows<Format>::kPerBlock, Fragments::first_word(lane)) {}
+  KILN_DEVICE void next(typename Fragments::Rows& bytes, gguf::Scale (&scales)[kRuns][kRows]) {
 #pragma unroll
-    for (u32 r = 0; r < 2; ++r) {
+    for (u32 r = 0; r < kRows; ++r) {
 #pragma unroll
-      for (u32 w = 0; w < kRowWords; ++w) {
+      for (u32 w = 0; w < kWords; ++w) {
         bytes.words[r][w] = packed[r][w / kCount].next(w % kCount);
       }
 #pragma unroll
@@ -247,42 +249,49 @@ struct UnitGroups {
 using gguf::kBias;
 using gguf::kWholeBias;
 
-// Adds the biased products of one run of two rows, with a scale each, and two columns, with a d
+// Adds the biased products of one run of kRows rows, with a scale each, and kOwn columns, with a d
 // each.
-KILN_DEVICE void add_products(f32 (&of)[4], const i32 (&dot)[4], const f32 (&d)[2],
-                              const f32 (&scales)[2]) {
+template <u32 kRows, u32 kOwn>
+KILN_DEVICE void add_products(f32 (&of)[kRows * kOwn], const i32 (&dot)[kRows * kOwn],
+                              const f32 (&d)[kOwn], const f32 (&scales)[kRows]) {
 #pragma unroll
-  for (u32 i = 0; i < 4; ++i) {
-    const f32 product = math::fma(bit_cast<f32>(dot[i]), d[i % 2], -kBias * d[i % 2]);  // exact
-    of[i] = math::fma(product, scales[i / 2], of[i]);
+  for (u32 i = 0; i < kRows * kOwn; ++i) {
+    const f32 product =
+        math::fma(bit_cast<f32>(dot[i]), d[i % kOwn], -kBias * d[i % kOwn]);  // exact
+    of[i] = math::fma(product, scales[i / kOwn], of[i]);
   }
 }
 
-// The results that one thread of 32 holds, for 16 rows and 8 * kRight vectors.
-template <u32 kRight>
+// The results that one thread of Fragments::kThreads holds, for kRight tiles of columns.
+template <u32 kRight, class Fragments = ByteFragments>
 struct TileResults {
-  f32 of[kRight][4] = {};
+  static constexpr u32 kOwn = Fragments::kOwn, kRows = Fragments::kOwnRows;
+  static constexpr u32 kCount = kRows * kOwn;  // of a tile
+  f32 of[kRight][kCount] = {};
 
-  KILN_DEVICE static u32 row(u32 lane, u32 i) { return lane / 4 + i / 2 * 8; }
+  KILN_DEVICE static u32 row(u32 lane, u32 i) {
+    return Fragments::first_row(lane) + i / kOwn * Fragments::kRowsApart;
+  }
   KILN_DEVICE static u32 vector(u32 lane, u32 x, u32 i) {
-    return lane % 4 * 2 + x * kTileColumns + i % 2;
+    return Fragments::column(lane, i % kOwn) + x * Fragments::kColumns;
   }
 
   // Adds the products of unit `unit` of two rows and the staged vectors' groups from `first_group`
   // on. Only the first `count` vectors matter: kSkip tiles of columns behind them are skipped at
   // once.
-  static constexpr u32 kSkip = 4;
+  static constexpr u32 kSkip = 32 / Fragments::kColumns;
   template <class Format, class Vectors>
   KILN_DEVICE void add(const u8* const (&rows)[2], u32 unit, const Vectors& vectors, u32 count,
                        u32 first_group, u32 lane) {
     const u32* const words = &vectors.words[first_group * kBlockWords];
-    constexpr u32 kGroups = UnitRows<Format>::kGroups, kRuns = UnitRows<Format>::kRuns;
+    using Unit = UnitRows<Format, Fragments>;
+    constexpr u32 kGroups = Unit::kGroups, kRuns = Unit::kRuns;
     if constexpr (kGroups < 4) {
-      UnitRows<Format> of;
+      Unit of;
       of.load(rows, unit, lane);
 #pragma unroll
       for (u32 x = 0; x < kRight; ++x) {
-        if (x != 0 && x % kSkip == 0 && x * kTileColumns >= count) break;
+        if (x != 0 && x % kSkip == 0 && x * Fragments::kColumns >= count) break;
 #pragma unroll
         for (u32 g = 0; g < kGroups; ++g) {
           add_group<Format, Vectors::kStride>(of.bytes[g], of.scales[g], words + g * kBlockWords, x,
@@ -292,15 +301,15 @@ struct TileResults {
     } else {
       // With many tiles of columns, a group alone has enough independent products.
       constexpr u32 kAtOnce = kRight == 1 ? kGroups : 1;
-      UnitGroups<Format> of(rows, unit, lane);
+      UnitGroups<Format, Fragments> of(rows, unit, lane);
 #pragma unroll kAtOnce
       for (u32 g = 0; g < kGroups; ++g) {
-        ByteRows bytes;
-        gguf::Scale scales[kRuns][2];
+        typename Fragments::Rows bytes;
+        gguf::Scale scales[kRuns][kRows];
         of.next(bytes, scales);
 #pragma unroll
         for (u32 x = 0; x < kRight; ++x) {
-          if (x != 0 && x % kSkip == 0 && x * kTileColumns >= count) break;
+          if (x != 0 && x % kSkip == 0 && x * Fragments::kColumns >= count) break;
           add_group<Format, Vectors::kStride>(bytes, scales, words + g * kBlockWords, x, lane);
         }
       }
@@ -310,9 +319,10 @@ struct TileResults {
  private:
   // `words` points to the group in the first tile of columns.
   template <class Format, u32 kStride, u32 kRuns>
-  KILN_DEVICE void add_group(const ByteRows& bytes, const gguf::Scale (&scales)[kRuns][2],
-                             const u32* words, u32 x, u32 lane) {
-    const u32* const blocks = words + x * kTileColumns * kStride;
+  KILN_DEVICE void add_group(const typename Fragments::Rows& bytes,
+                             const gguf::Scale (&scales)[kRuns][kRows], const u32* words, u32 x,
+                             u32 lane) {
+    const u32* const blocks = words + x * Fragments::kColumns * kStride;
     if constexpr (kRuns == 1) {
       add_run<Format, -1, kStride>(bytes, scales[0], blocks, x, lane);
     } else {
@@ -322,33 +332,39 @@ struct TileResults {
     compute_here(of[x]);
   }
   template <class Format, i32 kHalf, u32 kStride>
-  KILN_DEVICE void add_run(const ByteRows& bytes, const gguf::Scale (&scales)[2], const u32* blocks,
-                           u32 x, u32 lane) {
+  KILN_DEVICE void add_run(const typename Fragments::Rows& bytes,
+                           const gguf::Scale (&scales)[kRows], const u32* blocks, u32 x, u32 lane) {
     static_assert(Format::kZero == 0);
     // The sum of half a vector's block is none of its fields, so it is computed.
     constexpr bool kSums = Format::kHasOffset && kHalf >= 0;
-    i32 ones[4] = {}, dot[4];
+    i32 ones[kCount] = {}, dot[kCount];
     if constexpr (kSums) {
-      ByteRows all;
+      typename Fragments::Rows all;
 #pragma unroll
-      for (u32 w = 0; w < kRowWords; ++w) all.words[0][w] = all.words[1][w] = 0x01010101u;
-      multiply_bytes<kHalf>(ones, kWholeBias, all, blocks + 1, kStride, lane);
+      for (u32 w = 0; w < Fragments::kWords; ++w) {
+#pragma unroll
+        for (u32 r = 0; r < kRows; ++r) all.words[r][w] = 0x01010101u;
+      }
+      Fragments::template multiply<kHalf>(ones, kWholeBias, all, blocks + 1, kStride, lane);
     }
-    multiply_bytes<kHalf>(dot, kWholeBias, bytes, blocks + 1, kStride, lane);
-    u32 both[2];
-    f32 d[2];
+    Fragments::template multiply<kHalf>(dot, kWholeBias, bytes, blocks + 1, kStride, lane);
+    u32 both[kOwn];
+    f32 d[kOwn];
 #pragma unroll
-    for (u32 i = 0; i < 2; ++i) {
-      both[i] = blocks[(lane % 4 * 2 + i) * kStride];
+    for (u32 i = 0; i < kOwn; ++i) {
+      both[i] = blocks[Fragments::column(lane, i) * kStride];
       d[i] = widen(f16{static_cast<u16>(both[i])});
     }
-    add_products(of[x], dot, d, {scales[0].scale, scales[1].scale});
+    f32 of_rows[kRows];
+#pragma unroll
+    for (u32 r = 0; r < kRows; ++r) of_rows[r] = scales[r].scale;
+    add_products(of[x], dot, d, of_rows);
     if constexpr (Format::kHasOffset) {
 #pragma unroll
-      for (u32 i = 0; i < 4; ++i) {
-        const f32 s = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i % 2], -kBias * d[i % 2])
-                            : widen(f16{static_cast<u16>(both[i % 2] >> 16)});
-        of[x][i] = math::fma(scales[i / 2].offset, s, of[x][i]);
+      for (u32 i = 0; i < kCount; ++i) {
+        const f32 s = kSums ? math::fma(bit_cast<f32>(ones[i]), d[i % kOwn], -kBias * d[i % kOwn])
+                            : widen(f16{static_cast<u16>(both[i % kOwn] >> 16)});
+        of[x][i] = math::fma(scales[i / kOwn].offset, s, of[x][i]);
       }
     }
   }
@@ -357,13 +373,17 @@ struct TileResults {
 // Number of threads of a block that work; twice as many in larger blocks. Others only wait.
 inline constexpr u32 kMatrixThreads = 128;
 
-// Makes tiles of 64 or 32 rows and 64 vectors. Every 32 threads take 16 rows. If rows leave threads
-// over, steps of columns are split into parts.
+// Makes tiles of 64 or 32 rows and 64 vectors. Every kThreads threads, a wave below, take kTileRows
+// rows. If rows leave threads over, steps of columns are split into parts.
 template <class Format>
 struct MatrixTiles {
+  using Fragments = TileFragments;
+  static constexpr u32 kThreads = Fragments::kThreads, kTileRows = Fragments::kRows;
   static constexpr u32 kVectors = 64, kRows = 64, kFewRows = 32, kFewVectors = 32;
   static constexpr u32 kGroups = 8;  // of a step
-  using Results = TileResults<kVectors / kTileColumns>;
+  static constexpr u32 kRight = kVectors / Fragments::kColumns;
+  using Results = TileResults<kRight, Fragments>;
+  static constexpr u32 kResults = kRight * Results::kCount;  // of a thread
 
   struct Step {
     StagedRows<Format, kRows, kGroups, kMatrixThreads> rows;
@@ -371,7 +391,7 @@ struct MatrixTiles {
   };
   union Shared {
     Step step;
-    f32 parts[kRows / kTileRows][kVectors / kTileColumns * 4][kTileThreads];
+    f32 parts[kRows / kTileRows][kResults][kThreads];
   };
 
   // Tiles have few rows if the launch has enough blocks for them.
@@ -391,14 +411,14 @@ struct MatrixTiles {
                                    u32 first_row, u32 first_vector) {
     using Unit = UnitRows<Format>;
     constexpr u32 kUnits = kGroups / Unit::kGroups;
-    const u32 thread = thread_rank(), lane = thread % kTileThreads;
-    const u32 wave = uniform(thread / kTileThreads);
+    const u32 thread = thread_rank(), lane = thread % kThreads;
+    const u32 wave = uniform(thread / kThreads);
     // If there are more threads, the first ones copy the rows and the next ones the vectors.
     const bool are_more = block_threads() >= 2 * kMatrixThreads;
     const u32 copies = thread / kMatrixThreads;
     const u32 top = wave * kTileRows % tile_rows, part = wave * kTileRows / tile_rows;
-    const u32 parts = min_of(
-        (are_more ? 2 : 1) * (kMatrixThreads / kTileThreads * kTileRows) / tile_rows, kUnits);
+    const u32 parts =
+        min_of((are_more ? 2 : 1) * (kMatrixThreads / kThreads * kTileRows) / tile_rows, kUnits);
     const u32 groups = kGroups / parts;
     const u32 count = vectors.count - first_vector;
     Step& step = shared.step;
@@ -414,9 +434,9 @@ struct MatrixTiles {
       }
       wait_for_copies();
       barrier();
-      const u32 row = top + lane / 4;
+      const u32 row = top + Fragments::first_row(lane), next = row + Fragments::kRowsApart;
       const u8* const rows[2] = {step.rows.row(matrix, first_row, row, first_block),
-                                 step.rows.row(matrix, first_row, row + 8, first_block)};
+                                 step.rows.row(matrix, first_row, next, first_block)};
 #pragma unroll 1
       for (u32 i = 0, g = part * groups; i < groups && g < kGroups && first + g < vectors.groups;
            i += Unit::kGroups, g += Unit::kGroups) {
@@ -425,26 +445,26 @@ struct MatrixTiles {
       barrier();
     }
     if (parts != 1) {
-      f32(&other)[kVectors / kTileColumns * 4][kTileThreads] = shared.parts[top / kTileRows];
+      f32(&other)[kResults][kThreads] = shared.parts[top / kTileRows];
 #pragma unroll 1
       for (u32 p = 1; p < parts; ++p) {
 #pragma unroll
-        for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
-          if (part == p) other[k][lane] = results.of[k / 4][k % 4];
+        for (u32 k = 0; k < kResults; ++k) {
+          if (part == p) other[k][lane] = results.of[k / Results::kCount][k % Results::kCount];
         }
         barrier();
 #pragma unroll
-        for (u32 k = 0; k < kVectors / kTileColumns * 4; ++k) {
-          if (part == 0) results.of[k / 4][k % 4] += other[k][lane];
+        for (u32 k = 0; k < kResults; ++k) {
+          if (part == 0) results.of[k / Results::kCount][k % Results::kCount] += other[k][lane];
         }
         barrier();
       }
     }
     if (part != 0) return;
 #pragma unroll
-    for (u32 x = 0; x < kVectors / kTileColumns; ++x) {
+    for (u32 x = 0; x < kRight; ++x) {
 #pragma unroll
-      for (u32 i = 0; i < 4; ++i) {
+      for (u32 i = 0; i < Results::kCount; ++i) {
         const u32 r = first_row + top + Results::row(lane, i);
         const u32 v = first_vector + Results::vector(lane, x, i);
         if (r < matrix.rows && v < vectors.count) output(r, v, results.of[x][i]);

@@ -88,6 +88,49 @@ KILN_DEVICE void multiply_tiles(const u32* rows, const u32* columns, i32* sums) 
   for (u32 i = 0; i < 4; ++i) of_lane[i / 2][i % 2] += c[i] - kFirst;
 }
 
+// A block of 64 threads does the same for a tile of 32 rows and 16 columns, in the pieces that suit
+// the device.
+struct FragmentTile {
+  static constexpr u32 kRows = 32, kColumns = 16;
+  u32 columns[kColumns * ByteTiles::kColumnStride];
+};
+template <i32 kHalf>
+KILN_DEVICE void multiply_fragments(const u32* rows, const u32* columns, i32* sums) {
+  using Fragments = TileFragments;
+  constexpr u32 kThreads = Fragments::kThreads, kStride = ByteTiles::kColumnStride;
+  constexpr u32 kAcross = FragmentTile::kColumns / Fragments::kColumns;
+  constexpr u32 kPieces = FragmentTile::kRows / Fragments::kRows * kAcross;
+  KILN_SHARED(tile, FragmentTile);
+  const u32 of_tile = block_index() * FragmentTile::kColumns * 8;
+  for (u32 i = thread_rank(); i < FragmentTile::kColumns * 8; i += block_threads()) {
+    tile.columns[i / 8 * kStride + i % 8] = columns[of_tile + i];
+  }
+  barrier();
+  const u32 lane = thread_rank() % kThreads;
+  for (u32 piece = thread_rank() / kThreads; piece < kPieces; piece += block_threads() / kThreads) {
+    const u32 left_columns = piece % kAcross * Fragments::kColumns;
+    const u32 first = piece / kAcross * Fragments::kRows + Fragments::first_row(lane);
+    Fragments::Rows left;
+    for (u32 r = 0; r < Fragments::kOwnRows; ++r) {
+      const u32 row = block_index() * FragmentTile::kRows + first + r * Fragments::kRowsApart;
+      for (u32 w = 0; w < Fragments::kWords; ++w) {
+        const u32 half = w / (Fragments::kWords / 2), within = w % (Fragments::kWords / 2);
+        left.words[r][w] = rows[row * 8 + Fragments::first_word(lane) + 4 * half + within];
+      }
+    }
+    constexpr i32 kFirst = -12345;
+    i32 c[Fragments::kOwnRows * Fragments::kOwn];
+    Fragments::multiply<kHalf>(c, kFirst, left, tile.columns + left_columns * kStride, kStride,
+                               lane);
+    for (u32 i = 0; i < Fragments::kOwnRows * Fragments::kOwn; ++i) {
+      const u32 row = first + i / Fragments::kOwn * Fragments::kRowsApart;
+      const u32 column = left_columns + Fragments::column(lane, i % Fragments::kOwn);
+      sums[(block_index() * FragmentTile::kRows + row) * FragmentTile::kColumns + column] +=
+          c[i] - kFirst;
+    }
+  }
+}
+
 // A block adds four products of 16 rows and 16 columns of 16 elements to the previous values.
 struct HalfTiles {
   static constexpr u32 kTiles = 4, kStride = 24;
@@ -321,6 +364,10 @@ KILN_KERNEL(1024, byte_dots, const kiln::u32* a, const kiln::u32* b, kiln::i32* 
   KILN_KERNEL(128, byte_tiles_##name, const kiln::u32* rows, const kiln::u32* columns, \
               kiln::i32* sums) {                                                       \
     kiln::multiply_tiles<half>(rows, columns, sums);                                   \
+  }                                                                                    \
+  KILN_KERNEL(128, byte_fragments_##name, const kiln::u32* rows, const kiln::u32* columns, \
+              kiln::i32* sums) {                                                       \
+    kiln::multiply_fragments<half>(rows, columns, sums);                               \
   }
 BYTE_TILES(whole, -1)
 BYTE_TILES(first, 0)

@@ -563,14 +563,21 @@ TEST_CASE("dot products of four signed bytes, added to a sum") {
   CHECK(out == bytes_of(sums));
 }
 
-TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halves") {
+// Checks kernels that add products of tiles of bytes to sums, of whole rows and of halves.
+// `blocks` lists blocks, with the tiles that each makes.
+struct TileBlock {
+  Dim3 threads;
+  std::uint32_t tiles;
+};
+void check_byte_tiles(const std::string& kernels, std::size_t tile_rows, std::size_t tile_columns,
+                      const std::vector<TileBlock>& blocks) {
   constexpr std::uint32_t kTiles = 12;
-  constexpr std::size_t kRows = 16, kColumns = 8, kWords = 8;
+  constexpr std::size_t kWords = 8;
   Random random(43);
-  const std::vector<std::uint32_t> rows = words_of_bytes(kTiles * kRows * kWords, random);
-  const std::vector<std::uint32_t> columns = words_of_bytes(kTiles * kColumns * kWords, random);
+  const std::vector<std::uint32_t> rows = words_of_bytes(kTiles * tile_rows * kWords, random);
+  const std::vector<std::uint32_t> columns = words_of_bytes(kTiles * tile_columns * kWords, random);
   std::vector<std::int32_t> before;
-  for (std::size_t i = 0; i < kTiles * kRows * kColumns; ++i) {
+  for (std::size_t i = 0; i < kTiles * tile_rows * tile_columns; ++i) {
     before.push_back(static_cast<std::int32_t>(random.bits() & 0xffffff) - 0x800000);
   }
   struct Part {
@@ -580,21 +587,29 @@ TEST_CASE("products of tiles of bytes, added to sums, of whole rows and of halve
   for (const Part& part : {Part{"whole", 0, 8}, Part{"first", 0, 4}, Part{"last", 4, 8}}) {
     std::vector<std::int32_t> sums = before;
     for (std::size_t i = 0; i < sums.size(); ++i) {
-      const std::size_t tile = i / (kRows * kColumns);
-      const std::size_t row = i / kColumns % kRows, column = i % kColumns;
+      const std::size_t tile = i / (tile_rows * tile_columns);
+      const std::size_t row = i / tile_columns % tile_rows, column = i % tile_columns;
       for (std::size_t byte = 4 * part.first; byte < 4 * part.last; ++byte) {
-        const std::uint32_t left = rows[(tile * kRows + row) * kWords + byte / 4];
-        const std::uint32_t right = columns[(tile * kColumns + column) * kWords + byte / 4];
+        const std::uint32_t left = rows[(tile * tile_rows + row) * kWords + byte / 4];
+        const std::uint32_t right = columns[(tile * tile_columns + column) * kWords + byte / 4];
         sums[i] += byte_of(left, byte % 4) * byte_of(right, byte % 4);
       }
     }
-    for (const std::uint32_t tiles : {1u, 2u, 4u}) {
-      INFO(part.name << ", " << tiles << " tiles a block");
-      const Bytes out = run(std::string("byte_tiles_") + part.name, {kTiles / tiles}, {32, tiles},
+    for (const TileBlock& block : blocks) {
+      INFO(part.name << ", " << block.tiles << " tiles a block");
+      const Bytes out = run(kernels + part.name, {kTiles / block.tiles}, block.threads,
                             {bytes_of(rows), bytes_of(columns)}, bytes_of(before), {});
       CHECK(out == bytes_of(sums));
     }
   }
+}
+
+TEST_CASE("products of tiles of bytes, by 32 threads each") {
+  check_byte_tiles("byte_tiles_", 16, 8, {{{32, 1}, 1}, {{32, 2}, 2}, {{32, 4}, 4}});
+}
+
+TEST_CASE("products of tiles of bytes, in the pieces that suit the device") {
+  check_byte_tiles("byte_fragments_", 32, 16, {{{64}, 1}, {{32, 2}, 1}});
 }
 
 // Integers, whose sums are exact in any order; for f16 also in units of its smallest number.
