@@ -64,6 +64,8 @@ constexpr Limit kLimits[] = {
     {"gfx1030", "fast_sum_f32", 8.88, 72.9}, {"gfx1030", "softmax_f32", 60.2, 41.4},
     {"gfx1100", "fast_sum_f32", 9.07, 74.9}, {"gfx1100", "softmax_f32", 60.5, 41.5},
     {"gfx90a", "fast_sum_f32", 9.57, 82.4},  {"gfx90a", "softmax_f32", 38.1, 39.1},
+    {"gfx1030", "mul_mat_q4_K", 1.05, 0.66}, {"gfx1100", "mul_mat_q4_K", 0.69, 0.32},
+    {"gfx90a", "mul_mat_q4_K", 0.64, 0.26},
 };
 
 // True if a launch of 4,096 elements executes more than its limit, if it has one, allows.
