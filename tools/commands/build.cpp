@@ -324,7 +324,11 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   BuildOutcome outcome{.emitted = spell_emitted(options.selection.out, prepared.manifest.embed),
                        .header_below_out = header_path(prepared.manifest),
                        .missing_targets = prepared.missing_targets};
-  remove_old_conversions(extent_of(options.selection, prepared), plan, files);
+  for (const std::string& path :
+       remove_old_conversions(extent_of(options.selection, prepared), plan, files)) {
+    world.err << "kiln: removed " << (options.selection.out / path).string()
+              << ": no source of this build is converted to it\n";
+  }
   KILN_TRY_ASSIGN(outcome.execution,
                   run_steps(options, context, memory, files, store.get(), timeline, world));
   outcome.errors = outcome.execution.errors;
@@ -342,8 +346,9 @@ Result<BuildOutcome> build(const BuildOptions& options, World& world) {
   timeline.phase("catalog and header");
   Result<Finished> finished =
       finish_modules(options, prepared, outcome, context, memory, files, store.get());
-  KILN_TRY(memory.save());
+  const Result<void> saved = memory.save();
   add_finished(std::move(finished), options, outcome, world.err);
+  if (!saved) outcome.errors.push_back(saved.error());
 
   KILN_TRY(write_timeline(timeline, plan, side, files));
   if (outcome.errors.empty() && !side.depfile.empty()) {

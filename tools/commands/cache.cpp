@@ -31,7 +31,11 @@ std::optional<std::int64_t> parse_age(std::string_view text) {
   return std::nullopt;
 }
 
-Result<void> trim(const CacheOptions& options, const CachePolicy& policy, CacheStore& store) {
+struct TrimLimits {
+  std::uint64_t bytes;
+  std::int64_t oldest_ns;
+};
+Result<TrimLimits> trim_limits(const CacheOptions& options, const CachePolicy& policy) {
   std::uint64_t limit = policy.limit;
   if (!options.size.empty()) {
     const std::optional<std::uint64_t> size = parse_size(options.size);
@@ -52,8 +56,19 @@ Result<void> trim(const CacheOptions& options, const CachePolicy& policy, CacheS
     oldest =
         std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() - *age * 1'000'000'000;
   }
+  return TrimLimits{limit, oldest};
+}
+
+Result<void> remove_entries(const CacheOptions& options, const CachePolicy& policy,
+                            const Files& files, CacheStore& store) {
+  KILN_TRY_ASSIGN(const TrimLimits limits, trim_limits(options, policy));
+  if (files.kind(store.root()) == PathKind::kNone) return {};
   KILN_TRY(store.check_mark());
-  return store.trim(limit, oldest);
+  std::optional<RangeLock> use = store.use();
+  KILN_TRY(options.action == CacheAction::kClear ? store.clear()
+                                                 : store.trim(limits.bytes, limits.oldest_ns));
+  if (use) store.sweep(*use);
+  return {};
 }
 
 void print_usage(const CacheStore& store, const CachePolicy& policy, std::ostream& out) {
@@ -107,8 +122,7 @@ Result<int> run_cache(const CacheOptions& options, World& world) {
   }
   SandboxedFiles files(world.files, {folder.path});
   CacheStore store(files, folder.path);
-  if (options.action == CacheAction::kClear) KILN_TRY(store.clear());
-  if (options.action == CacheAction::kTrim) KILN_TRY(trim(options, policy, store));
+  if (options.action != CacheAction::kShow) KILN_TRY(remove_entries(options, policy, files, store));
   if (options.action != CacheAction::kShow && !options.json) {
     print_usage(store, policy, world.out);
     return 0;

@@ -109,7 +109,7 @@ Result<void> write_ninja_file(const PlanOptions& options, const Prepared& prepar
   KILN_TRY_ASSIGN(const FolderLock lock,
                   FolderLock::take(lock_file(plan.out_root), world.interrupt, [] {}));
   SandboxedFiles files(world.files, {plan.out_root});
-  remove_old_conversions(extent_of(options.selection, prepared), plan, files);
+  (void)remove_old_conversions(extent_of(options.selection, prepared), plan, files);
   return world.files.write_if_changed(file, text);
 }
 

@@ -155,13 +155,14 @@ bool is_up_to_date(const Ingredients& record, const Ingredients& now, const Buil
   });
 }
 
-Error changed_by_others(const fs::path& path, const BuildContext& context) {
+Error changed_by_others(const fs::path& path, const BuildContext& context,
+                        std::string_view what = "changed") {
   context.digests.forget(path);
   const std::string shown = neutral_path(path, context.plan);
   return Error{
       .code = ErrorCode::kBuildFailed,
       .message = quote(shown.starts_with("{out}/") ? below_out(shown) : display_path(shown)) +
-                 " was changed by somebody else during the build"}
+                 " was " + std::string(what) + " by somebody else during the build"}
       .hint("run the command again; what was changed is then made again");
 }
 
@@ -175,6 +176,7 @@ struct RecordedFile {
 Result<RecordedFile> read_recorded(const fs::path& path, const BuildContext& context,
                                    const Files& files) {
   const std::optional<Digest> recorded = context.digests.digest(path);
+  if (files.kind(path) == PathKind::kNone) return changed_by_others(path, context, "removed");
   KILN_TRY_ASSIGN(std::string bytes, files.read(path));
   const Digest digest = sha256(bytes);
   if (recorded == digest) return RecordedFile{std::move(bytes), digest};

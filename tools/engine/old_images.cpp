@@ -84,16 +84,20 @@ Paths outputs_of(const Plan& plan) {
 }
 
 // Removes the files below hip/`inner` for which `kept` is false, and the folders that become empty.
-// `kept` is given a file's path in the sources.
+// `kept` is given a file's path in the sources. Adds the removed paths to `removed`.
 void clear_conversions(const std::filesystem::path& folder, const std::string& inner,
-                       const std::function<bool(const std::string&)>& kept, Files& files) {
+                       const std::function<bool(const std::string&)>& kept, Files& files,
+                       std::vector<std::string>& removed) {
   const Result<std::vector<std::string>> names = files.list(folder);
   if (!names) return;
   std::size_t left = names->size();
   for (const std::string& name : *names) {
     const PathKind kind = files.kind(folder / name);
-    if (kind == PathKind::kFolder) clear_conversions(folder / name, inner + name + "/", kept, files);
-    if (kind == PathKind::kFile && !kept(inner + name)) (void)files.remove_all(folder / name);
+    if (kind == PathKind::kFolder)
+      clear_conversions(folder / name, inner + name + "/", kept, files, removed);
+    if (kind == PathKind::kFile && !kept(inner + name) && files.remove_all(folder / name)) {
+      removed.push_back("hip/" + inner + name);
+    }
     if (files.kind(folder / name) == PathKind::kNone) --left;
   }
   if (left == 0) (void)files.remove_all(folder);
@@ -107,12 +111,19 @@ bool is_of_kiln(const std::filesystem::path& path) {
   return kEndings.contains(path.extension().string());
 }
 
-void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files) {
+std::vector<std::string> remove_old_conversions(BuildExtent extent, const Plan& plan,
+                                                Files& files) {
   const Paths made = outputs_of(plan);
-  clear_conversions(plan.out_root / "hip", "", [&](const std::string& source) {
-    if (made.contains("hip/" + source)) return true;
-    return extent == BuildExtent::kSelected && files.kind(plan.source_root / source) == PathKind::kFile;
-  }, files);
+  std::vector<std::string> removed;
+  clear_conversions(
+      plan.out_root / "hip", "",
+      [&](const std::string& source) {
+        if (made.contains("hip/" + source)) return true;
+        return extent == BuildExtent::kSelected &&
+               files.kind(plan.source_root / source) == PathKind::kFile;
+      },
+      files, removed);
+  return removed;
 }
 
 std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContext& context,

@@ -28,7 +28,8 @@ std::vector<std::string> remove_old_images(BuildExtent extent, const BuildContex
                                            const BuildState& state, Files& files);
 
 // Removes converted sources from hip/ that the plan does not make. With kSelected, removes only
-// those whose source is gone. Call it before the plan's steps.
-void remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files);
+// those whose source is gone. Call it before the plan's steps. Returns the removed paths, relative to
+// the out folder.
+std::vector<std::string> remove_old_conversions(BuildExtent extent, const Plan& plan, Files& files);
 
 }  // namespace kiln::tools

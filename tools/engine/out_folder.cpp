@@ -39,7 +39,8 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
                  quote((as_given / ".kiln").string()) + " is a link that leads out of the out folder"}
         .hint("remove the link, or choose another out folder: --out DIR");
   }
-  if (files.kind(lock) == PathKind::kFile) return {};
+  // Notes without a lock are left if the folder was removed during a build.
+  if (first_file(files, lock.parent_path(), {})) return {};
   if (files.kind(out_root) == PathKind::kFile) {
     return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " is a file, not an out folder"}
         .hint("choose a folder that is empty or not there, or one that kiln filled: --out DIR");
@@ -49,7 +50,7 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
   // Another build may have begun to fill the folder since.
-  if (files.kind(lock) == PathKind::kFile) return {};
+  if (first_file(files, lock.parent_path(), {})) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
       .note("one of them is " + quote((as_given / *file).lexically_normal().string()))

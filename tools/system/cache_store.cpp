@@ -193,9 +193,7 @@ Result<void> CacheStore::store_local(const Digest& key, const CachedOutput& valu
     KILN_TRY(files_.write(aside / "output", value.output));
     KILN_TRY(files_.write(aside / "log", value.log));
     KILN_TRY(files_.write(aside / "entry", seal(kEntryFormat, kVersion, entry_lines(key, value))));
-    const std::filesystem::path folder = entry_folder(key);
-    KILN_TRY(files_.make_directories(folder.parent_path()));
-    return files_.rename(aside, folder);
+    return publish(aside, entry_folder(key));
   };
   Result<void> published = fill_and_publish();
   if (published) return {};
@@ -207,6 +205,16 @@ Result<void> CacheStore::store_local(const Digest& key, const CachedOutput& valu
   }
   (void)files_.remove_all(aside);
   return published;
+}
+
+// Moves what was made aside to its place. Tries twice, because clear() may remove the folder in
+// between.
+Result<void> CacheStore::publish(const std::filesystem::path& made,
+                                 const std::filesystem::path& place) {
+  KILN_TRY(files_.make_directories(place.parent_path()));
+  if (files_.rename(made, place)) return {};
+  KILN_TRY(files_.make_directories(place.parent_path()));
+  return files_.rename(made, place);
 }
 
 // Called when something is first stored. Leaves another program's tag as it is.
@@ -298,9 +306,7 @@ Result<void> CacheStore::add_local_candidate(const Digest& step_key, const Candi
   KILN_TRY_ASSIGN(const std::filesystem::path aside, files_.make_unique_folder(root_ / "aside"));
   const auto fill_and_publish = [&]() -> Result<void> {
     KILN_TRY(files_.write(aside / "list", seal(kListFormat, kVersion, lines)));
-    const std::filesystem::path file = list_file(step_key);
-    KILN_TRY(files_.make_directories(file.parent_path()));
-    return files_.rename(aside / "list", file);
+    return publish(aside / "list", list_file(step_key));
   };
   Result<void> published = fill_and_publish();
   (void)files_.remove_all(aside);
@@ -409,8 +415,8 @@ Result<void> CacheStore::check_mark() const {
 
 Result<void> CacheStore::clear() {
   KILN_TRY(check_mark());
-  for (const std::string_view part : kParts) {
-    KILN_TRY(files_.remove_all(root_ / part));
+  for (const char* part : {"objects", "lists"}) {
+    if (files_.status(root_ / part)) KILN_TRY(discard(root_ / part));
   }
   return files_.remove_all(root_ / "counts");
 }

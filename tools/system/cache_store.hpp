@@ -99,14 +99,15 @@ class CacheStore {
   Counts counts() const;
   // Adds the counts of this object. Losing them does no harm.
   void save_counts();
-  // A build holds this lock while it uses the store. Empty if locks do not work.
+  // Builds, and commands that remove entries, hold this lock while they use the store. Empty if
+  // locks do not work.
   std::optional<RangeLock> use();
   // Removes what killed builds left behind, unless another build is using the store.
   void sweep(RangeLock& use);
   // Checks that kiln made the folder, before something is removed at the user's request. Errors:
   // kInvalidInput.
   Result<void> check_mark() const;
-  // Errors: those of check_mark().
+  // Removes all entries. Builds may go on meanwhile. Errors: those of check_mark().
   Result<void> clear();
 
   const std::filesystem::path& root() const { return root_; }
@@ -122,6 +123,7 @@ class CacheStore {
   };
   std::vector<Stored> all_entries() const;
   std::vector<std::filesystem::path> leftovers() const;
+  Result<void> publish(const std::filesystem::path& made, const std::filesystem::path& place);
   Result<void> mark();
   Result<void> discard(const std::filesystem::path& path);
   void note_damage(const std::filesystem::path& path);

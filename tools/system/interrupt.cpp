@@ -10,7 +10,7 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 // A signal handler gets no context pointer, so its target must be global.
 std::atomic<Interrupt*> g_target{nullptr};

@@ -126,9 +126,11 @@ TEST_CASE("what hipify-perl made of a source that is gone goes before a build") 
     for (const auto& [path, text] : world.files.snapshot("/src/out/hip")) paths.push_back(path);
     return paths;
   };
-  remove_old_conversions(BuildExtent::kSelected, world.plan, world.files);
+  CHECK(remove_old_conversions(BuildExtent::kSelected, world.plan, world.files) ==
+        std::vector<std::string>{"hip/include/gone.cuh"});
   CHECK(left() == Paths{"/src/out/hip/a.cu", "/src/out/hip/other.cuh"});
   CHECK(world.files.kind("/src/out/hip/include") == PathKind::kNone);
-  remove_old_conversions(BuildExtent::kWhole, world.plan, world.files);
+  CHECK(remove_old_conversions(BuildExtent::kWhole, world.plan, world.files) ==
+        std::vector<std::string>{"hip/other.cuh"});
   CHECK(left() == Paths{"/src/out/hip/a.cu"});
 }
