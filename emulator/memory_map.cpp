@@ -21,7 +21,7 @@ constexpr std::size_t kMaxFreed = 4096;
 constexpr u64 whole_pages(u64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
 
 Error out_of_memory(std::size_t bytes) {
-  return Error{ErrorCode::kEnvironment,
+  return Error{ErrorCode::kDriver,
                "mmap: ENOMEM: cannot allocate " + std::to_string(bytes) + " bytes",
                {},
                {},
@@ -44,7 +44,7 @@ Result<u64> MemoryMap::reserve(std::size_t span) {
     void* arena =
         mmap(nullptr, kArenaBytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED) {
-      return Error{ErrorCode::kEnvironment,
+      return Error{ErrorCode::kDriver,
                    "mmap: ENOMEM: cannot reserve 1 TiB of addresses for emulated memory"}
           .hint(
               "no more memory is taken than is allocated: raise the limit on addresses, 'ulimit -v "

@@ -255,9 +255,12 @@ std::string write_c_header(const Catalog& catalog, const Options& options,
       "#include <kiln/kiln.h>\n#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n";
   out += "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   out += "// The catalog file, whole: aligned to 4096 bytes, with a NUL behind it.\n";
-  out +=
-      "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\")))\n#if defined(" +
-      implementation(options) + ")\n__attribute__((weak))  // several files may hold it\n#endif\n#endif\n";
+  out += "#if defined(__GNUC__)\n__attribute__((aligned(4096), visibility(\"hidden\")))\n";
+  if (options.storage == Storage::kArray) {
+    out += "#if defined(" + implementation(options) +
+           ")\n__attribute__((weak))  // several files may hold it\n#endif\n";
+  }
+  out += "#endif\n";
   out += "extern const unsigned char " + bytes + '[' + size + " + 1];\n";
   out += "#define " + upper_case(name) + "_SIZE " + size + "\n\n";
   out += "static inline kiln_error* " + name + "_catalog(kiln_catalog** catalog) {\n";

@@ -151,7 +151,7 @@ std::optional<Error> BlockRunner::State::run_block() {
         .hint("fewer worker threads need less: set KILN_HOST_THREADS");
   }
   if (!error) return {};
-  Error failed{ErrorCode::kInvalidInput, *std::exchange(error, std::nullopt), {}, {}};
+  Error failed{ErrorCode::kDriver, *std::exchange(error, std::nullopt), {}, {}};
   if (hint) failed.hint(*std::exchange(hint, std::nullopt));
   return failed;
 }

@@ -228,7 +228,7 @@ class HostDriver final : public ImmediateDriver {
       const auto overrun = pointer ? buffers_.take_overrun(*pointer) : std::nullopt;
       if (!overrun) continue;
       const std::string name = describe_buffer(overrun->buffer, pointers_of(function, request));
-      return Error{ErrorCode::kInvalidInput,
+      return Error{ErrorCode::kDriver,
                    "write " + describe_address(overrun->buffer, overrun->address, name) +
                        ": kernel '" + function.name + "'",
                    {},

@@ -85,7 +85,7 @@ constexpr KernelRows kConvolutions[2][2] = {
 };
 constexpr KernelRows kIm2Col[2] = {rows_of("im2col1d"), rows_of("im2col")};
 constexpr KernelRows kCol2Im1d = rows_of("col2im1d");
-constexpr KernelRows kPools[2] = {rows_of("avg_pool2d"), rows_of("max_pool2d")};
+constexpr std::array kPools = {rows_of("avg_pool2d"), rows_of("max_pool2d")};
 constexpr KernelRows kNearest = rows_of("upsample_nearest2d");
 constexpr KernelRows kNearest1d = rows_of("upsample_nearest1d");
 constexpr KernelRows kBilinear = rows_of("upsample_bilinear2d");
@@ -290,7 +290,7 @@ Result<Extents> output_dims(const Pool2d& call) {
 Result<Launch> plan(const Pool2d& call, const Gpu& gpu) {
   KILN_TRY_ASSIGN(const Extents out, output_dims(call));
   Launch launch;
-  KILN_TRY(set_kernel(launch, kPools[static_cast<std::size_t>(call.op)], call.dtype));
+  KILN_TRY(set_kernel(launch, of(kPools, call.op), call.dtype));
   const std::size_t count = product(out);
   KILN_TRY(set_elementwise_grid(launch, gpu, call.geometry, count, true));
   append(launch.layout, call.src_layout);

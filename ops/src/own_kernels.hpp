@@ -259,7 +259,8 @@ struct KernelRows {
   std::array<std::uint16_t, std::size(kDTypes)> by_dtype{};
 
   constexpr bool has(DType dtype) const {
-    return by_dtype[static_cast<std::size_t>(dtype)] != kNone;
+    const auto at = static_cast<std::size_t>(dtype);
+    return at < by_dtype.size() && by_dtype[at] != kNone;
   }
 };
 
@@ -297,9 +298,13 @@ constexpr auto rows_of_each_first(std::string_view root) {
   return rows;
 }
 
+// A key without rows, such as a number that is no operation, has no kernels.
+inline constexpr KernelRows kNoRows =
+    rows_of("an unknown operation", [](const OwnKernel&) { return false; });
 template <typename Key, std::size_t N>
 constexpr const KernelRows& of(const std::array<KernelRows, N>& rows, Key key) {
-  return rows[static_cast<std::size_t>(key)];
+  const auto at = static_cast<std::size_t>(key);
+  return at < N ? rows[at] : kNoRows;
 }
 
 // Returns the constant of kOwnKernels[position] in the generated header, without its types.

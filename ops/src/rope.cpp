@@ -18,9 +18,10 @@ constexpr KernelRows kTokensFirst = rows_of("rope_thd");
 }  // namespace
 
 Result<Launch> plan(const Rope& call, const Gpu& gpu) {
-  const KernelRows& kernels = call.kind == RopeKind::kNeighbours ? kNeighbours
-                              : call.kind == RopeKind::kHalves   ? kHalves
-                                                                 : kTokensFirst;
+  const KernelRows& kernels = call.kind == RopeKind::kNeighbours          ? kNeighbours
+                              : call.kind == RopeKind::kHalves            ? kHalves
+                              : call.kind == RopeKind::kHalvesTokensFirst ? kTokensFirst
+                                                                          : kNoRows;
   Launch launch;
   KILN_TRY(set_kernel(launch, kernels, call.dtype));
   const Layout src{call.kind == RopeKind::kHalvesTokensFirst

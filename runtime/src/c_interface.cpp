@@ -278,8 +278,8 @@ kiln_error* kiln_function_launch(const kiln_function* function, const kiln_launc
 kiln_error* kiln_function_launch_named(const kiln_function* function,
                                        const kiln_launch_config* config, const char* name,
                                        const void* const* arguments, size_t count) {
-  if (function != nullptr && name != nullptr && function->function.name() != name) {
-    return guarded(__func__, {}, [&]() -> kiln::Result<void> {
+  if (function != nullptr && (name == nullptr || function->function.name() != name)) {
+    return guarded(__func__, {{"name", name}}, [&]() -> kiln::Result<void> {
       return kiln::Error{ErrorCode::kInvalidInput,
                          "the launch of " + kiln::quote(kiln::readable_name(name)) +
                              " was given the function of " +

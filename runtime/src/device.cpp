@@ -187,24 +187,34 @@ Error empty_function() {
       ErrorCode::kInvalidInput, "an empty function was launched: ask a device for one", {}, {}};
 }
 
+// Checks what every launch needs.
+Result<void> check_launch(bool is_empty, const void* const* addresses, std::size_t count) {
+  if (is_empty) return empty_function();
+  if (addresses != nullptr || count == 0) return {};
+  return Error{ErrorCode::kInvalidInput,
+               "a launch was given no addresses for its " + std::to_string(count) + " arguments",
+               {},
+               {}};
+}
+
 }  // namespace
 
 Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
                                   std::size_t count) const {
-  if (slot_ == nullptr) return empty_function();
+  KILN_TRY(check_launch(slot_ == nullptr, addresses, count));
   return slot_->launch(config, addresses, count);
 }
 
 Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
                                   const std::size_t* sizes, std::size_t count) const {
-  if (slot_ == nullptr) return empty_function();
+  KILN_TRY(check_launch(slot_ == nullptr, addresses, count));
   KILN_TRY(slot_->check_sizes(sizes, count));
   return slot_->launch(config, addresses, count);
 }
 
 Result<void> Function::launch_raw(const LaunchConfig& config, const void* const* addresses,
                                   const Parameter* types, std::size_t count) const {
-  if (slot_ == nullptr) return empty_function();
+  KILN_TRY(check_launch(slot_ == nullptr, addresses, count));
   KILN_TRY(slot_->check_types(types, count));
   return slot_->launch(config, addresses, count);
 }

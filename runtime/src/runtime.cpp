@@ -249,13 +249,16 @@ std::string compile_cache_of_environment() {
   return folder.empty() ? "off" : (folder / "compiled").string();
 }
 
-// Checks that a variable is unset or one of two words.
-Result<void> check_word(const char* variable, std::string_view first, std::string_view second) {
-  const char* const given = std::getenv(variable);
-  const std::string_view value = given != nullptr ? given : "";
+// Checks that a setting is empty or one of two words.
+Result<void> check_word(const char* name, std::string_view value, std::string_view first,
+                        std::string_view second) {
   if (value.empty() || value == first || value == second) return {};
-  return Error{ErrorCode::kInvalidInput,
-               std::string(variable) + " is " + quote(value) + ", not " + quote(first) + " or " + quote(second)};
+  return Error{ErrorCode::kInvalidInput, std::string(name) + " is " + quote(value) + ", not " +
+                                             quote(first) + " or " + quote(second)};
+}
+Result<void> check_variable(const char* variable, std::string_view first, std::string_view second) {
+  const char* const given = std::getenv(variable);
+  return check_word(variable, given != nullptr ? given : "", first, second);
 }
 
 // Reads options from the environment that the program has not set.
@@ -304,8 +307,9 @@ Result<void> check_backends(const std::vector<Backend>& backends) {
 Result<Runtime> Runtime::open(OpenOptions options) {
   const bool is_of_environment = options.default_device.empty();
   KILN_TRY(check_backends(options.backends));
-  KILN_TRY(check_word("KILN_TRACE", "1", "0"));
-  KILN_TRY(check_word("KILN_MEMORY_POOL", "off", "on"));
+  KILN_TRY(check_variable("KILN_TRACE", "1", "0"));
+  KILN_TRY(check_variable("KILN_MEMORY_POOL", "off", "on"));
+  KILN_TRY(check_word("OpenOptions::memory_pool", options.memory_pool, "off", "on"));
   read_environment(options);
   if (!options.default_device.empty()) {
     const std::optional<Backend> named = runtime::backend_of(options.default_device);

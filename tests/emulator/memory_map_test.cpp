@@ -12,7 +12,7 @@ TEST_CASE("MemoryMap has no more than the machine, and again what was freed") {
   for (const std::uint64_t bytes : {all + 1, std::uint64_t{SIZE_MAX}}) {
     const Result<void*> refused = memory.allocate(bytes);
     REQUIRE_FALSE(refused);
-    CHECK(refused.error().code == ErrorCode::kEnvironment);
+    CHECK(refused.error().code == ErrorCode::kDriver);
   }
   const Result<void*> some = memory.allocate(10'000);
   REQUIRE(some);

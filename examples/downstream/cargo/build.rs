@@ -4,7 +4,7 @@ use std::process::Command;
 fn pkg_config(variable: &str) -> String {
     let option = String::from("--variable=") + variable;
     let said = Command::new("pkg-config").args([option.as_str(), "kiln"]).output().expect("pkg-config");
-    String::from_utf8(said.stdout).unwrap().trim().to_string()
+    String::from_utf8(said.stdout).unwrap().trim().replace("\\ ", " ")
 }
 
 fn main() {

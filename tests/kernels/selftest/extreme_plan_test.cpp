@@ -764,5 +764,33 @@ TEST_CASE("rows of 2^33 elements are reduced in parts, for any number of rows") 
   CHECK(plan(call, gpu));
 }
 
+TEST_CASE("plan refuses numbers that are no dtype and no operation") {
+  const auto no_dtype = static_cast<DType>(99);
+  Unary unary;
+  unary.layout = {{4}};
+  unary.dtype = no_dtype;
+  CHECK(plan(unary).error().message == "no kernel of 'ucopy' takes 'an unknown dtype'");
+  unary.dtype = DType::kF32;
+  unary.op = static_cast<UnaryOp>(99);
+  CHECK(plan(unary).error().message == "no kernel of 'an unknown operation' takes 'f32'");
+  Binary binary;
+  binary.lhs_layout = binary.rhs_layout = {{4}};
+  binary.op = static_cast<BinaryOp>(99);
+  CHECK_FALSE(plan(binary));
+  Reduce reduce;
+  reduce.layout = {{4}};
+  reduce.over = {0};
+  reduce.op = static_cast<ReduceOp>(99);
+  CHECK_FALSE(plan(reduce));
+  Cast cast;
+  cast.layout = {{4}};
+  cast.from = no_dtype;
+  CHECK_FALSE(plan(cast));
+  Fill fill;
+  fill.count = 4;
+  fill.value.dtype = no_dtype;
+  CHECK_FALSE(plan(fill));
+}
+
 }  // namespace
 }  // namespace kiln::ops

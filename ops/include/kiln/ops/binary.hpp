@@ -34,7 +34,11 @@ inline constexpr BinaryOpInfo kBinaryOps[] = {
 #undef KILN_ROW
 };
 
-constexpr const BinaryOpInfo& info(BinaryOp op) { return kBinaryOps[static_cast<std::size_t>(op)]; }
+// A number that is no operation gets the first one's entry. plan() refuses it.
+constexpr const BinaryOpInfo& info(BinaryOp op) {
+  const auto at = static_cast<std::size_t>(op);
+  return kBinaryOps[at < std::size(kBinaryOps) ? at : 0];
+}
 // Returns the dtype of `out`: u8 for a comparison, otherwise that of the operands.
 constexpr DType output_dtype(BinaryOp op, DType dtype) {
   return info(op).output == BinaryOutput::kTruth ? DType::kU8 : dtype;

@@ -43,7 +43,12 @@ inline constexpr DTypeInfo kDTypes[] = {
 #undef KILN_ROW
 };
 
-constexpr const DTypeInfo& info(DType dtype) { return kDTypes[static_cast<std::size_t>(dtype)]; }
+// A number that is no dtype has this name, which errors print. No kernel takes it.
+inline constexpr DTypeInfo kNoDType{DType{}, "an unknown dtype", 1, NumberKind::kUnsigned};
+constexpr const DTypeInfo& info(DType dtype) {
+  const auto at = static_cast<std::size_t>(dtype);
+  return at < std::size(kDTypes) ? kDTypes[at] : kNoDType;
+}
 constexpr std::string_view name(DType dtype) { return info(dtype).name; }
 constexpr std::size_t size_of(DType dtype) { return info(dtype).size; }
 constexpr bool is_float(DType dtype) { return info(dtype).kind == NumberKind::kFloat; }

@@ -41,7 +41,11 @@ inline constexpr ReduceOpInfo kReduceOps[] = {
 #undef KILN_ROW
 };
 
-constexpr const ReduceOpInfo& info(ReduceOp op) { return kReduceOps[static_cast<std::size_t>(op)]; }
+// A number that is no operation gets the first one's entry. plan() refuses it.
+constexpr const ReduceOpInfo& info(ReduceOp op) {
+  const auto at = static_cast<std::size_t>(op);
+  return kReduceOps[at < std::size(kReduceOps) ? at : 0];
+}
 constexpr bool gives_index(ReduceOp op) { return info(op).output == ReduceOutput::kIndex; }
 constexpr DType output_dtype(ReduceOp op, DType dtype) {
   return gives_index(op) ? DType::kU32 : dtype;

@@ -30,7 +30,11 @@ inline constexpr UnaryOpInfo kUnaryOps[] = {
 #undef KILN_ROW
 };
 
-constexpr const UnaryOpInfo& info(UnaryOp op) { return kUnaryOps[static_cast<std::size_t>(op)]; }
+// A number that is no operation gets the first one's entry. plan() refuses it.
+constexpr const UnaryOpInfo& info(UnaryOp op) {
+  const auto at = static_cast<std::size_t>(op);
+  return kUnaryOps[at < std::size(kUnaryOps) ? at : 0];
+}
 
 // When the copy of a view that is a transpose or a slice uses transpose_<T> or slice_<T> (fill.hpp)
 // instead of ucopy_<T>. Only with Geometry::kOwn. kBySize: when they are faster.
