@@ -201,20 +201,24 @@ Result<void> CacheStore::store_local(const Digest& key, const CachedOutput& valu
   // find_local() removes it.
   const bool exists = files_.status(entry_folder(key)).has_value();
   if (exists) {
-    published = find_local(key) ? Result<void>() : files_.rename(aside, entry_folder(key));
+    published = find_local(key) ? Result<void>() : publish(aside, entry_folder(key));
   }
   (void)files_.remove_all(aside);
   return published;
 }
 
-// Moves what was made aside to its place. Tries twice, because clear() may remove the folder in
-// between.
+// Moves what was made aside to its place. Tries again where nothing is in the way: clear() may have
+// removed the folder meanwhile.
 Result<void> CacheStore::publish(const std::filesystem::path& made,
                                  const std::filesystem::path& place) {
-  KILN_TRY(files_.make_directories(place.parent_path()));
-  if (files_.rename(made, place)) return {};
-  KILN_TRY(files_.make_directories(place.parent_path()));
-  return files_.rename(made, place);
+  constexpr int kTries = 8;
+  Result<void> done;
+  for (int i = 0; i < kTries; ++i) {
+    done = files_.make_directories(place.parent_path());
+    if (done) done = files_.rename(made, place);
+    if (done || files_.status(place)) break;
+  }
+  return done;
 }
 
 // Called when something is first stored. Leaves another program's tag as it is.

@@ -30,7 +30,7 @@ enum class ErrorCode : std::uint8_t {
   kEnvironment,   // the system refused: permissions, disk, starting a process       (exit 3)
   kNotFound,      // no module, kernel or symbol of that name
   kNoImage,       // the device exists, but no embedded image fits it
-  kDriver,        // a driver call failed; the message holds the driver's own text
+  kDriver,        // a driver call or a running kernel failed; the message holds the driver's text
   kInterrupted,   // Ctrl-C or a signal                                       (exit 128+n)
   kInternal,      // a bug in kiln                                                  (exit 70)
 };

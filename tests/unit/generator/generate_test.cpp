@@ -165,6 +165,11 @@ TEST_CASE("generate writes a C header, its bytes where they are asked for", "[ge
   const auto assembly = generator::generate(
       small_catalog(), {.name_space = "app::gpu", .storage = Storage::kAsm, .outputs = {Output::kC}});
   testing::check_golden("generator/c/kernels_c.S", assembly[1].text);
+  // A weak reference to bytes in another object file would not bring them out of an archive.
+  CHECK(assembly[0].text.find("weak") == std::string::npos);
+  const auto split =
+      generator::generate(small_catalog(), {.storage = Storage::kSplit, .outputs = {Output::kC}});
+  CHECK(split[0].text.find("weak") == std::string::npos);
 }
 
 // <complex.h> defines both.

@@ -24,4 +24,8 @@ TEST_CASE("a build fills an out folder that holds no file, or that kiln filled")
         "hint: choose a folder that is empty or not there, or one that kiln filled: --out DIR\n");
   REQUIRE(files.write(lock_file("/src/out"), ""));
   CHECK(check_out_folder(files, "/src/out", "out"));
+  // The folder was removed during a build, which then wrote its last notes.
+  REQUIRE(files.remove_all(lock_file("/src/out")));
+  REQUIRE(files.write("/src/out/.kiln/digests", ""));
+  CHECK(check_out_folder(files, "/src/out", "out"));
 }

@@ -3,8 +3,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
+#include <string>
+#include <thread>
 
 #include "tests/support/fake_files.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -294,6 +297,34 @@ TEST_CASE("CacheStore removes what was used longest ago first") {
   REQUIRE(store.clear());
   CHECK(store.usage().entries == 0);
   CHECK(store.usage().bytes == 0);
+}
+
+TEST_CASE("CacheStore is cleared and trimmed beside a build that stores") {
+  const ScratchFolder scratch;
+  const auto files = kiln::tools::real_files();
+  std::atomic<bool> stops = false;
+  unsigned damaged = 0, lost = 0;
+  {
+    const std::jthread build([&] {
+      CacheStore store(*files, scratch / "cache");
+      const auto use = store.use();
+      for (unsigned i = 0; !stops; ++i) {
+        const Digest key = sha256(std::to_string(i % 8));
+        if (!store.store(key, {std::string(1000, 'x'), "log"})) ++lost;
+        if (!store.add_candidate(key, {})) ++lost;
+        (void)store.find(key);
+      }
+      damaged = store.damaged();
+    });
+    CacheStore store(*files, scratch / "cache");
+    for (int i = 0; i < 200; ++i) {
+      const kiln::Result<void> removed = i % 2 == 0 ? store.clear() : store.trim(0);
+      REQUIRE(removed);
+    }
+    stops = true;
+  }
+  CHECK(damaged == 0);
+  CHECK(lost == 0);
 }
 
 TEST_CASE("parse_size reads bytes and binary units") {
