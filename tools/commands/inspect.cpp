@@ -6,6 +6,7 @@
 #include "base/digest.hpp"
 #include "base/text.hpp"
 #include "formats/elf.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/commands/table.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/json/json.hpp"
@@ -186,12 +187,13 @@ Result<Json> inspect_one_file(const std::filesystem::path& path, const World& wo
 
 Result<int> run_inspect(const InspectOptions& options, World& world) {
   const bool is_folder = bool(world.files.list(world.environment.current_directory / options.path));
+  const BuildPath build = build_path(options.path, world.environment.current_directory);
+  KILN_TRY_ASSIGN(const FolderLock lock, hold_built_folder(build.shown, world));
   KILN_TRY_ASSIGN(const Json document, is_folder ? inspect_folder(options.path, world)
                                                  : inspect_one_file(options.path, world));
   // Shows the result in any case, and then reports what is wrong with it.
   Result<void> checked;
   if (is_folder || options.path.filename() == "kiln.json") {
-    const BuildPath build = build_path(options.path, world.environment.current_directory);
     checked = check_images(document, build.shown, world);
   }
   if (options.json) {

@@ -2,6 +2,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/json/json.hpp"
 #include "tools/stages/lock_file.hpp"
@@ -15,6 +16,7 @@ Result<int> run_lock(const LockOptions& options, World& world) {
     return Error{ErrorCode::kInvalidInput, quote(options.file.string()) + " is a folder, and no lock file"}.hint(
         "name a file: --out FILE");
   }
+  KILN_TRY_ASSIGN(const FolderLock lock, hold_built_folder(options.folder, world));
   // Checks that every file exists and is what the catalog says.
   KILN_TRY_ASSIGN(const BuildFolder build,
                   read_build_folder((current_folder / options.folder).lexically_normal(),

@@ -48,6 +48,12 @@ std::vector<std::string> targets_to_remove(const fs::path& folder, const Catalog
   return removed;
 }
 
+// Reads a part while no build changes it.
+Result<BuildFolder> read_part(const fs::path& path, World& world) {
+  KILN_TRY_ASSIGN(const FolderLock lock, hold_built_folder(path, world));
+  return read_build_folder(world.environment.absolute(path), path, world.files);
+}
+
 // Writes the build to the folder of --out and reports it.
 Result<int> write(const BuildFolder& build, const fs::path& out, World& world) {
   const fs::path folder = world.environment.absolute(out);
@@ -80,7 +86,7 @@ Result<int> run_merge(const MergeOptions& options, World& world) {
   std::vector<Part> parts;
   std::vector<Error> errors;
   for (const fs::path& path : options.parts) {
-    Result<BuildFolder> build = read_build_folder(world.environment.absolute(path), path, world.files);
+    Result<BuildFolder> build = read_part(path, world);
     if (!build) {
       errors.push_back(std::move(build).error());
       continue;
@@ -98,8 +104,7 @@ Result<int> run_merge(const MergeOptions& options, World& world) {
 
 Result<int> run_strip(const StripOptions& options, World& world) {
   KILN_TRY(check_out(options.out, {options.folder}, world));
-  KILN_TRY_ASSIGN(BuildFolder build,
-                  read_build_folder(world.environment.absolute(options.folder), options.folder, world.files));
+  KILN_TRY_ASSIGN(BuildFolder build, read_part(options.folder, world));
   std::vector<TargetId> targets_to_keep;
   for (const std::string& text : options.keep) {
     const std::string targets = quote(options.folder.string()) + " is built for " + join(build.catalog.targets, ", ");

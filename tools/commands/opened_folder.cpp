@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/text.hpp"
+
 namespace kiln::tools {
 
 Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& world,
@@ -13,6 +15,13 @@ Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& wo
                                                 std::move(single));
   KILN_TRY_ASSIGN(Staging staging, Staging::make(*files, out));
   return OpenedFolder{std::move(lock), std::move(cache), std::move(files), std::move(staging)};
+}
+
+Result<FolderLock> hold_built_folder(const std::filesystem::path& folder, World& world) {
+  const auto waiting = [&] {
+    world.err << "kiln: waiting for a build in '" << printable_line(folder.string()) << "'\n";
+  };
+  return FolderLock::share(lock_file(world.environment.absolute(folder)), world.interrupt, waiting);
 }
 
 }  // namespace kiln::tools

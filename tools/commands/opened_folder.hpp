@@ -28,4 +28,8 @@ struct OpenedFolder {
 Result<OpenedFolder> open_out_folder(const std::filesystem::path& out, World& world,
                                      std::vector<std::filesystem::path> single = {});
 
+// Waits while a build has the folder, and says so. No build changes the folder while the lock lives.
+// `folder` need not be a build's. Errors: kInterrupted.
+Result<FolderLock> hold_built_folder(const std::filesystem::path& folder, World& world);
+
 }  // namespace kiln::tools

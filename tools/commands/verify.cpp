@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.hpp"
 #include "base/text.hpp"
+#include "tools/commands/opened_folder.hpp"
 #include "tools/commands/verification.hpp"
 #include "tools/engine/build_folder.hpp"
 #include "tools/stages/catalog_json.hpp"
@@ -45,6 +46,7 @@ Json verify_json(const Catalog& catalog, std::size_t images, const Floors& floor
 Result<int> run_verify(const VerifyOptions& options, World& world) {
   const fs::path& current_folder = world.environment.current_directory;
   const auto [folder, shown] = build_path(options.folder, current_folder);
+  KILN_TRY_ASSIGN(const FolderLock lock, hold_built_folder(shown, world));
   std::map<std::string, std::uint64_t> sizes;
   Result<BuildFolder> read = read_catalog_and_sizes(folder, shown, world.files, sizes);
   if (!read) {

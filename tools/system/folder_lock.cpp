@@ -72,7 +72,21 @@ Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
     return cannot_lock(file, made ? made : opened);
   }
   FolderLock lock(descriptor);
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+  KILN_TRY(lock.wait(LOCK_EX, interrupt, waiting, has_reported));
+  return lock;
+}
+
+Result<FolderLock> FolderLock::share(const std::filesystem::path& file, const Interrupt* interrupt,
+                                     const std::function<void()>& waiting) {
+  FolderLock lock(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  bool has_reported = false;
+  if (lock.descriptor_ >= 0) KILN_TRY(lock.wait(LOCK_SH, interrupt, waiting, has_reported));
+  return lock;
+}
+
+Result<void> FolderLock::wait(int operation, const Interrupt* interrupt,
+                              const std::function<void()>& waiting, bool& has_reported) {
+  while (::flock(descriptor_, operation | LOCK_NB) != 0) {
     // On a file system without locks, builds run without one.
     if (errno != EWOULDBLOCK && errno != EINTR) break;
     if (!std::exchange(has_reported, true)) waiting();
@@ -81,7 +95,7 @@ Result<FolderLock> FolderLock::take_once(const std::filesystem::path& file,
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  return lock;
+  return {};
 }
 
 FolderLock::FolderLock(FolderLock&& other) noexcept

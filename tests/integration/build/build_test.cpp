@@ -1,7 +1,7 @@
 // The life of a project: built, rebuilt, touched, changed, cloned.
-#include <thread>
-
+#include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <thread>
 
 #include "tests/integration/build/project.hpp"
 #include "tools/stages/depfile.hpp"
@@ -177,6 +177,35 @@ TEST_CASE(
     REQUIRE(one.ok());
     REQUIRE(other.ok());
   }
+}
+
+TEST_CASE("commands that read a folder wait for the build in it") {
+  if (!has_amd() && !has_nvidia()) SKIP("needs a compiler of one vendor: see kiln doctor");
+  const ScratchFolder folder;
+  const Project project(folder.path());
+  REQUIRE(project.kiln({"build"}).ok());
+  // Each build makes other images than the one before, from the cache.
+  const std::string source = project.read("fill.cu"), other = source + "__device__ int more;\n";
+  std::atomic<bool> stops = false;
+  const std::jthread builds([&] {
+    for (int i = 0; !stops; ++i) {
+      project.write("fill.cu", i % 2 == 0 ? other : source);
+      if (!project.kiln({"build"}).ok()) break;
+    }
+  });
+  for (int i = 0; i < 25; ++i) {
+    for (const char* command : {"verify", "inspect"}) {
+      const tools::Outcome outcome = project.kiln({command, "out"});
+      INFO(command << "\n" << outcome.diagnostics);
+      if (!outcome.ok()) stops = true;
+      REQUIRE(outcome.ok());
+    }
+    const tools::Outcome merged = project.kiln({"merge", "out", "--out", "merged"});
+    INFO(merged.diagnostics);
+    if (!merged.ok()) stops = true;
+    REQUIRE(merged.ok());
+  }
+  stops = true;
 }
 
 TEST_CASE("a header that is gone is in no image, neither as it was nor as hipify-perl converted it") {
