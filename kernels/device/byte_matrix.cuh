@@ -57,7 +57,7 @@ KILN_DEVICE void multiply_bytes(i32 (&c)[4], i32 first, const ByteRows& rows, co
 
 // How a group of threads shares a product of rows, which it decodes, and columns of words in shared
 // memory. A thread holds words of two rows, and kOwn results of each of them.
-//   kThreads    neighbouring threads; a wave, all active, or part of one if there are no matrix units
+//   kThreads    neighbouring threads; with matrix units a wave, all active
 //   kRows, kColumns  of a product
 //   kWords      the words that a thread holds of each 32 bytes of a row: all eight, or
 //               first_word(lane) and the fourth one behind it

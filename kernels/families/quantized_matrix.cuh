@@ -134,8 +134,9 @@ struct StagedVectors {
 };
 
 // A unit is the part of a row that a thread decodes at once: kGroups * 32 values. UnitRows is the
-// share of thread `lane` of Fragments::kThreads: its words of the rows that begin at rows[0] and, if
-// a thread has two, at rows[1]. Rows lie in shared memory, with three more bytes behind them.
+// share of thread `lane` of Fragments::kThreads: its words of the row that begins at rows[0] and, if
+// a thread has two, of that at rows[1]. Rows lie in shared memory, with three more bytes behind
+// them.
 template <class Format, class Fragments = ByteFragments>
 struct UnitRows {
   // True if a slice has words of both halves of 32 values. Otherwise it has words of kParts groups.

@@ -263,7 +263,8 @@ class Planner {
                      {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, purpose);
         });
   }
-  // Calls product(weights, gates, dst, dtype, purpose) for each matrix. The last call gets the gates.
+  // Calls product(weights, gates, dst, dtype, purpose) for each matrix. The last call gets the
+  // gates.
   template <typename Product>
   Result<void> with_gates(Product product) {
     Place gates;
