@@ -63,8 +63,8 @@ struct RunCommand {
   Result<int> operator()(const CompleteOptions& options) const { return run_complete(options, world); }
   Result<int> operator()(const RunOptions& options) const {
     // A kernel may run for ever, and an interrupt leaves nothing unfinished.
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE})
+      std::signal(signal, SIG_DFL);
     return run_run(options, world);
   }
   Result<int> operator()(const MergeOptions& options) const { return run_merge(options, world); }
@@ -131,6 +131,7 @@ Result<int> run(const std::vector<std::string>& arguments, World& world) {
 }
 
 int report(const Error& error, Color color, int signal) {
+  if (signal == SIGPIPE) return 128 + signal;  // nobody reads what was to be printed
   std::cout.flush();
   std::cerr << render(error, color);
   return error.code == ErrorCode::kInterrupted && signal != 0 ? 128 + signal

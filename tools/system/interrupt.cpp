@@ -10,7 +10,8 @@
 namespace kiln::tools {
 namespace {
 
-constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+// Each would otherwise end kiln and leave its compilers running.
+constexpr std::array kCaught = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
 
 // A signal handler gets no context pointer, so its target must be global.
 std::atomic<Interrupt*> g_target{nullptr};
@@ -19,7 +20,8 @@ std::array<struct sigaction, kCaught.size()> g_previous;
 extern "C" void kiln_on_signal(int signal) {
   const int saved_errno = errno;
   if (Interrupt* target = g_target.load()) {
-    if (target->count() >= 2 && signal == SIGINT) ::_exit(128 + signal);
+    const bool is_key = signal == SIGINT || signal == SIGQUIT;
+    if (target->count() >= 2 && is_key) ::_exit(128 + signal);
     target->raise(signal);
   }
   errno = saved_errno;

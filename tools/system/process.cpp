@@ -177,7 +177,9 @@ class RealProcesses final : public Processes {
     }
     sigset_t reset;
     sigemptyset(&reset);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ}) sigaddset(&reset, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) {
+      sigaddset(&reset, signal);
+    }
     ::posix_spawnattr_setsigdefault(&actions.attributes, &reset);
     ::posix_spawnattr_setpgroup(&actions.attributes, 0);
     ::posix_spawnattr_setflags(&actions.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);

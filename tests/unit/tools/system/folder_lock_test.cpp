@@ -64,6 +64,25 @@ TEST_CASE("FolderLock stops waiting when interrupted") {
   CHECK(lock.error().code == ErrorCode::kInterrupted);
 }
 
+TEST_CASE("FolderLock is shared by readers and keeps a build out") {
+  const ScratchFolder folder;
+  const auto never = [] { FAIL("nobody has the lock"); };
+  REQUIRE(FolderLock::share(folder / "lock", nullptr, never));
+  CHECK_FALSE(std::filesystem::exists(folder / "lock"));
+  REQUIRE(FolderLock::take(folder / "lock", nullptr, never));
+  Interrupt interrupt;
+  const auto interrupted = [&] { interrupt.raise(SIGINT); };
+  {
+    const auto first = FolderLock::share(folder / "lock", nullptr, never);
+    const auto second = FolderLock::share(folder / "lock", nullptr, never);
+    REQUIRE((first && second));
+    CHECK_FALSE(FolderLock::take(folder / "lock", &interrupt, interrupted));
+  }
+  const auto build = FolderLock::take(folder / "lock", nullptr, never);
+  REQUIRE(build);
+  CHECK_FALSE(FolderLock::share(folder / "lock", &interrupt, interrupted));
+}
+
 TEST_CASE("FolderLock says why a folder cannot be made, not that it is missing") {
   if (::geteuid() == 0) SKIP("root may write anywhere");
   const ScratchFolder folder;

@@ -197,6 +197,15 @@ TEST_CASE("SignalScope turns a signal into a raised interrupt and gives the old 
   CHECK(before.sa_handler == after.sa_handler);
 }
 
+TEST_CASE("SignalScope catches each signal that would leave compilers running") {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
+    Interrupt interrupt;
+    const kiln::tools::SignalScope scope(interrupt);
+    ::raise(signal);
+    CHECK(interrupt.signal() == signal);
+  }
+}
+
 TEST_CASE("SignalScope leaves a signal ignored that was ignored before, as nohup has it") {
   Interrupt interrupt;
   struct sigaction ignoring = {}, before;
