@@ -46,6 +46,12 @@ Result<CatalogFile> CatalogFile::open(const std::string& path) {
 }
 
 Result<CatalogFile> CatalogFile::open(const void* bytes, std::size_t size) {
+  if (bytes == nullptr && size != 0) {
+    return Error{ErrorCode::kInvalidInput,
+                 "the " + std::to_string(size) + " bytes of a catalog file are at a null address",
+                 {},
+                 {}};
+  }
   if (reinterpret_cast<std::uintptr_t>(bytes) % kPage != 0) {
     return Error{ErrorCode::kInvalidInput,
                  "the bytes of a catalog file lie at an address that is no multiple of 4096",

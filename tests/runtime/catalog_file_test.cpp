@@ -171,6 +171,9 @@ TEST_CASE("A catalog file is read from memory, at a whole page alone", "[catalog
     check_scale_add(device, device.function("scale_add", file, "pair").value());
     CHECK(message(CatalogFile::open(memory + 1, bytes.size())) ==
           "the bytes of a catalog file lie at an address that is no multiple of 4096");
+    const auto null = CatalogFile::open(nullptr, 100);
+    REQUIRE_FALSE(null);
+    CHECK(null.error().code == ErrorCode::kInvalidInput);
   }
   ::operator delete (memory, std::align_val_t{4096});
 }
