@@ -19,8 +19,12 @@ constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE};
 
 thread_local ThreadRunner* current_runner = nullptr;
 thread_local Fault caught_fault;
+// A fault while one is reported is not the kernel's. After the report, no device thread of the scope
+// runs on.
+thread_local bool is_reporting = false;
 
 [[noreturn]] void abandon_thread() {
+  is_reporting = true;
   current_runner->abandon_thread(caught_fault);
   std::abort();  // not reached
 }
@@ -107,7 +111,7 @@ Handlers& handlers() {
 
 void on_signal(int signal, siginfo_t* info, void* context) {
   // Ignores signals that another process sent.
-  if (current_runner != nullptr && info->si_code > 0) {
+  if (current_runner != nullptr && !is_reporting && info->si_code > 0) {
     if (const std::span<std::byte> stack = current_runner->running_stack(); !stack.empty()) {
       caught_fault = fault_of(signal, *info, stack);
       return continue_from_top(stack, *static_cast<ucontext_t*>(context));
@@ -149,6 +153,7 @@ FaultScope::FaultScope(ThreadRunner& runner) {
   static thread_local const HandlerStack handler_stack;
   static_cast<void>(handler_stack);
   current_runner = &runner;
+  is_reporting = false;
 }
 FaultScope::~FaultScope() { current_runner = nullptr; }
 

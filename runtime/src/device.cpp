@@ -190,11 +190,14 @@ Error empty_function() {
 // Checks what every launch needs.
 Result<void> check_launch(bool is_empty, const void* const* addresses, std::size_t count) {
   if (is_empty) return empty_function();
-  if (addresses != nullptr || count == 0) return {};
-  return Error{ErrorCode::kInvalidInput,
-               "a launch was given no addresses for its " + std::to_string(count) + " arguments",
-               {},
-               {}};
+  for (std::size_t i = 0; i < count; ++i) {
+    if (addresses != nullptr && addresses[i] != nullptr) continue;
+    return Error{ErrorCode::kInvalidInput,
+                 "argument " + std::to_string(i + 1) + " of a launch has no address",
+                 {},
+                 {}};
+  }
+  return {};
 }
 
 }  // namespace

@@ -525,6 +525,12 @@ TEST_CASE("Function refuses arguments and shapes that do not fit before it asks 
             " a block");
   CHECK(message(Function().launch(kConfig)) ==
         "an empty function was launched: ask a device for one");
+  CHECK(message(scale_add.launch_raw(kConfig, nullptr, 5)) ==
+        "argument 1 of a launch has no address");
+  const std::uint64_t value = 0;
+  const void* const addresses[] = {&value, nullptr, &value, &value, &value};
+  CHECK(message(scale_add.launch_raw(kConfig, addresses, 5)) ==
+        "argument 2 of a launch has no address");
 }
 
 TEST_CASE("Function refuses blocks of more threads than the kernel was compiled for") {
