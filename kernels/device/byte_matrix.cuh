@@ -56,8 +56,9 @@ KILN_DEVICE void multiply_bytes(i32 (&c)[4], i32 first, const ByteRows& rows, co
 }
 
 // How a group of threads shares a product of rows, which it decodes, and columns of words in shared
-// memory. A thread holds words of two rows, and kOwn results of each of them.
+// memory. A thread holds words of kOwnRows rows, one or two, and kOwn results of each of them.
 //   kThreads    neighbouring threads; with matrix units a wave, all active
+//   kRowsApart  from a thread's first_row(lane) to its second row
 //   kRows, kColumns  of a product
 //   kWords      the words that a thread holds of each 32 bytes of a row: all eight, or
 //               first_word(lane) and the fourth one behind it

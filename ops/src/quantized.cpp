@@ -279,6 +279,11 @@ void drop_fifth_argument(Launch& launch) {
   if (is_of_q5_k && launch.arguments.size() == kTaken + 1) launch.arguments.resize(kTaken);
 }
 
+bool has_kernels(BlockFormat format, std::size_t vectors) {
+  return kMulMat.has(format) || kFusedVector.has(format) ||
+         (kMulMatOneVec.has(format) && vectors <= 1);
+}
+
 Result<Launch> plan(const MulMatVec& call, const Gpu& gpu) {
   Launch launch;
   const bool takes_several = kMulMatVec.has(call.format);

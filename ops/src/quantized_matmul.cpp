@@ -16,28 +16,11 @@ namespace {
 
 // True for formats with fused kernels, whose names are kiln's own. is_of_abi() is true for those
 // formats that also have the reference's kernels for many vectors.
-bool is_fused(BlockFormat format) {
-  switch (format) {
-#define KILN_ROW(format, suffix) case BlockFormat::k##format:
-    KILN_EACH_FUSED(KILN_ROW)
-#undef KILN_ROW
-    return true;
-    default: return false;
-  }
-}
+bool is_fused(BlockFormat format) { return kFusedVector.has(format); }
 bool is_of_abi(BlockFormat format) {
   switch (format) {
 #define KILN_ROW(format, ...) case BlockFormat::k##format:
     KILN_EACH_MUL_MAT(KILN_ROW)
-#undef KILN_ROW
-    return true;
-    default: return false;
-  }
-}
-bool is_own(BlockFormat format) {
-  switch (format) {
-#define KILN_ROW(format, ...) case BlockFormat::k##format:
-    KILN_EACH_OWN_FORMAT(KILN_ROW)
 #undef KILN_ROW
     return true;
     default: return false;
@@ -223,16 +206,21 @@ class Planner {
     KILN_TRY_ASSIGN(const Place q8_1, quantized(rank.tasks, order));
     return fused_matrices(q8_1, order, tiles);
   }
+  // Returns the call for all tasks and one matrix of each expert.
+  template <typename Call>
+  Call matrix_call(const void* weights, Place dst, DType dtype) const {
+    Call call = product_of<Call>(weights);
+    call.vectors = tasks();
+    call.experts = call_.experts;
+    call.dst_dtype = dtype;
+    call.dst = dst.writable();
+    return call;
+  }
   Result<void> fused_matrices(Place q8_1, Place order = {}, Place tiles = {}) {
     return with_gates(
         [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view purpose) {
-          auto call = product_of<FusedMatrix>(weights);
-          call.vectors = tasks();
-          call.experts = call_.experts;
-          call.dst_dtype = dtype;
-          call.dst = dst.writable();
-          return add(plan(call, gpu_), {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}},
-                     purpose);
+          return add(plan(matrix_call<FusedMatrix>(weights, dst, dtype), gpu_),
+                     {{1, gates}, {2, q8_1}, {3, order}, {4, tiles}, {5, dst}}, purpose);
         });
   }
 
@@ -254,12 +242,7 @@ class Planner {
                                     : "activations in the order of their experts, as f16"));
     return with_gates(
         [&](const void* weights, Place gates, Place dst, DType dtype, std::string_view purpose) {
-          auto call = product_of<HalfMatrix>(weights);
-          call.vectors = tasks();
-          call.experts = call_.experts;
-          call.dst_dtype = dtype;
-          call.dst = dst.writable();
-          return add(plan(call, gpu_),
+          return add(plan(matrix_call<HalfMatrix>(weights, dst, dtype), gpu_),
                      {{1, gates}, {2, x}, {3, scales}, {4, order}, {5, tiles}, {6, dst}}, purpose);
         });
   }
@@ -350,12 +333,9 @@ class Planner {
   LaunchSequence made_;
   std::size_t end_ = tuning::kWorkspaceCounters;
 };
+#undef KILN_AS
 
 }  // namespace
-
-bool has_kernels(BlockFormat format, std::size_t vectors) {
-  return is_of_abi(format) || is_fused(format) || (is_own(format) && vectors <= 1);
-}
 
 bool goes_by_halves(const QuantizedMatmul& call, const Gpu& gpu) {
   auto product = product_of<HalfMatrix>(call, call.weights);

@@ -40,7 +40,10 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
         .hint("remove the link, or choose another out folder: --out DIR");
   }
   // Notes without a lock are left if the folder was removed during a build.
-  if (first_file(files, lock.parent_path(), {})) return {};
+  const auto has_notes = [&] {
+    return files.kind(lock) == PathKind::kFile || first_file(files, lock.parent_path(), {});
+  };
+  if (has_notes()) return {};
   if (files.kind(out_root) == PathKind::kFile) {
     return Error{ErrorCode::kInvalidInput, quote(as_given.string()) + " is a file, not an out folder"}
         .hint("choose a folder that is empty or not there, or one that kiln filled: --out DIR");
@@ -50,7 +53,7 @@ Result<void> check_out_folder(const Files& files, const fs::path& out_root,
   const std::optional<fs::path> file = first_file(files, out_root, {});
   if (!file) return {};
   // Another build may have begun to fill the folder since.
-  if (first_file(files, lock.parent_path(), {})) return {};
+  if (has_notes()) return {};
   return Error{ErrorCode::kInvalidInput,
                "the out folder " + quote(as_given.string()) + " holds files that kiln did not make"}
       .note("one of them is " + quote((as_given / *file).lexically_normal().string()))
